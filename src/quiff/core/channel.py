@@ -7,7 +7,7 @@ import numpy as np
 
 from quiff.core.display import Shown, in_order, to_frame
 from quiff.core.kernels import DenseKernel, Kernel, MapKernel, SparseKernel, cascade
-from quiff.core.labels import Labels, as_labels, by_label, check_hashable, own_names, same
+from quiff.core.labels import Labels, aligned, as_labels, by_label, check_hashable, own_names, same
 from quiff.core.limits import check_fits, check_memory
 from quiff.core.numbers import Array, Number, as_number, as_numbers, constant_of, filled, is_exact, quotient
 from quiff.core.prior import Prior
@@ -305,6 +305,11 @@ class Channel(Shown):
     def kernel(self) -> Kernel:
         """How the numbers are held; for quiff's own use."""
         return self._kernel
+
+    def kernel_for(self, labels: Labels, owner: str, name: str) -> Kernel:
+        """Return the kernel with its rows in the order of an owner's labels; for quiff's own use."""
+        order = aligned(labels, self._inputs, owner, name)
+        return self._kernel if isinstance(order, slice) else self._kernel.take_rows(order)
 
     @property
     def slack(self) -> float:

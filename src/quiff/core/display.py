@@ -123,7 +123,7 @@ def in_order(rows: Any, first: object, second: object, whats: tuple[str, str]) -
         own = as_labels(index.tolist(), what)
         names.append(own if given is None else as_labels(given, what))
         order = index_order(own, names[-1], f"{what}s", "frame")
-        matrix = matrix if order is None else matrix.take(order, axis)
+        matrix = matrix[order] if axis == 0 else matrix[:, order]
     return matrix, *names
 
 

@@ -81,10 +81,9 @@ class Payoff(Shown):
             case (top, gain):
                 return Lowered(gain.times(labels, weights), weights, top)
             case SparseRows() as rows:
-                return Matrix(rows if order is None else rows.take(order)).scaled(weights)
+                return Matrix(rows if isinstance(order, slice) else rows.take(order)).scaled(weights)
             case matrix:
-                matrix = matrix if order is None else matrix[:, order]
-                return Matrix(matrix if self._sign > 0 else -matrix).scaled(weights)
+                return Matrix(self._sign * matrix[:, order]).scaled(weights)
 
     def to_numpy(self) -> Array:
         """Return the matrix, one row per action."""
@@ -194,8 +193,7 @@ class Gain(Payoff):
         order = aligned(self._inputs, other._inputs, "first gain", "second gain")
         check_fits(self._actions.size * other._actions.size, self._inputs.size)
         first, second = same_kind(self.to_numpy(), other.to_numpy())
-        second = second if order is None else second[:, order]
-        table = (first[:, np.newaxis] + second).reshape(-1, self._inputs.size)
+        table = (first[:, np.newaxis] + second[:, order]).reshape(-1, self._inputs.size)
         return Gain(table, ProductLabels((self._actions, other._actions)), self._inputs)
 
     def __rmul__(self, factor: Any) -> "Gain":

@@ -31,7 +31,7 @@ def gain_from_posterior(gain: Gain, C: Channel) -> Gain:
     plans = ProductLabels((gain.actions,) * C.outputs.size)
     check_fits(plans.size, C.inputs.size)
     gains, matrix = same_kind(gain.to_numpy(), C.kernel.to_dense())
-    gains = gains if order is None else gains[:, order]
+    gains = gains[:, order]
     table: Array = 0 * gains[:1]
     for column in matrix.T:
         table = (table[:, np.newaxis] + gains * column).reshape(-1, C.inputs.size)

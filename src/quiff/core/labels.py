@@ -276,10 +276,10 @@ def same(first: Labels, second: Labels) -> bool:
     return first._same_as(second)
 
 
-def aligned(wanted: Labels, given: Labels, wanted_by: str, given_by: str) -> Array | None:
-    """Return where each of the wanted labels stands among the given ones, None if in the same places."""
+def aligned(wanted: Labels, given: Labels, wanted_by: str, given_by: str) -> Array | slice:
+    """Return where each of the wanted labels stands among the given ones: a slice if in the same places."""
     if same(wanted, given):
-        return None
+        return slice(None)
     if isinstance(wanted, _ArrayLabels) and isinstance(given, _ArrayLabels) and wanted.size == given.size:
         order = np.argsort(given.array)
         places = order[np.searchsorted(given.array, wanted.array, sorter=order) % given.size]
@@ -309,14 +309,14 @@ def by_label(values: Any, labels: Labels, owner: str, what: str) -> Any:
         return values
     if isinstance(values, Mapping):
         order, listed = aligned(labels, names, owner, what), list(values.values())
-        return listed if order is None else [listed[place] for place in order]
+        return listed if isinstance(order, slice) else [listed[place] for place in order]
     array = values.to_numpy()
     order = (
         index_order(names, labels, owner, what)
         if hasattr(values, "index")
         else aligned(labels, names, owner, what)
     )
-    return array if order is None else array[order]
+    return array[order]
 
 
 def own_names(values: object) -> Labels | None:
@@ -329,10 +329,10 @@ def own_names(values: object) -> Labels | None:
     return as_labels(index.tolist()) if hasattr(index, "tolist") else None
 
 
-def index_order(names: Labels, labels: Labels, owner: str, what: str) -> Array | None:
-    """Return where each label stands in an index of pandas; None if in the same place, or without names."""
+def index_order(names: Labels, labels: Labels, owner: str, what: str) -> Array | slice:
+    """Return where each label stands in an index of pandas; a slice if it stands there, or without names."""
     plain = same(names, as_labels(range(names.size))) and any(label not in names for label in labels)
-    return None if plain else aligned(labels, names, owner, what)
+    return slice(None) if plain else aligned(labels, names, owner, what)
 
 
 def _cut(label: Hashable) -> str:

@@ -194,9 +194,8 @@ class Prior(Shown):
     def weights_for(self, labels: Labels, owner: str) -> tuple[Array, int]:
         """Return weights in the order of the given labels, and the number to divide them by."""
         order = aligned(labels, self._labels, owner, "prior")
-        if order is None or constant_of(self._weights) is not None:
-            return self._weights, self._total
-        return self._weights[order], self._total
+        constant = constant_of(self._weights) is not None
+        return self._weights if constant else self._weights[order], self._total
 
     def to_numpy(self) -> Array:
         """Return the probabilities as an array of floats or, if exact, of fractions."""

@@ -188,15 +188,13 @@ def _together(p: Prior | Hyper, q: Prior | Hyper) -> tuple[Labels, Array, Array]
     """Return the labels of two distributions, or the posteriors of two hypers, and what each gives them."""
     if isinstance(p, Prior) and isinstance(q, Prior):
         order = aligned(p.labels, q.labels, "first distribution", "second distribution")
-        other = q.to_numpy() if order is None else q.to_numpy()[order]
-        a, b = same_kind(p.to_numpy(), other)
+        a, b = same_kind(p.to_numpy(), q.to_numpy()[order])
         return p.labels, a, b
     if not (isinstance(p, Hyper) and isinstance(q, Hyper)):
         raise ParameterError("a distance is between two priors, or between two hypers")
     secrets = p.inners.outputs
     order = aligned(secrets, q.inners.outputs, "first hyper", "second hyper")
-    others = q.inners.to_numpy() if order is None else q.inners.to_numpy()[:, order]
-    first, second = same_kind(p.inners.to_numpy(), others)
+    first, second = same_kind(p.inners.to_numpy(), q.inners.to_numpy()[:, order])
     every = np.concatenate([first, second])
     groups = equal_rows(every)
     outer = np.concatenate(same_kind(p.outer.to_numpy(), q.outer.to_numpy()))

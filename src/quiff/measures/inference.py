@@ -106,14 +106,10 @@ def exposing_outputs(
         "contribution": ratios(best_of, whole),
         "own_risk": ratios(risks[places], behind_of),
     }
-    lines = zip(*(column.tolist() for column in columns.values()), strict=True)
-    outputs = [
-        {
-            "output": label if isinstance(label := labels_of[y], int | str) else str(label),
-            **dict(zip(columns, line, strict=True)),
-        }
-        for y, line in zip(ys, lines, strict=True)
-    ]
+    outputs: list[Output] = []
+    for y, *figures in zip(ys, *(column.tolist() for column in columns.values()), strict=True):
+        label = labels_of[y] if isinstance(labels_of[y], int | str) else str(labels_of[y])
+        outputs.append({"output": label, **dict(zip(columns, figures, strict=True))})
     guess, vulnerability = as_number(weights.max()) / total, as_number(best.sum()) / total
     worst = max(output["posterior"] for output in outputs)
     numbers = {"prior": guess, "posterior": vulnerability, "worst_posterior": worst}

@@ -119,14 +119,12 @@ def naming_at(kernel: Kernel, places: Array, named: Array) -> tuple[Naming, bool
             return Naming(p, q), True
     inside: list[Any] = []
     outside: list[Any] = []
-    start = 0
-    for block in kernel.blocks():
+    for start, block in kernel.blocks():
         here = np.zeros(block.shape, dtype=bool)
         rows, slots = np.nonzero((places >= start) & (places < start + block.shape[1]))
         here[rows, places[rows, slots] - start] = True
         inside += _ends(block[here])
         outside += _ends(block[~here & np.isin(np.arange(start, start + block.shape[1]), named)])
-        start += block.shape[1]
     p, q = inside[0], outside[0] if outside else 0
     if max(inside) - min(inside) > _ROUNDING or (outside and max(outside) - min(outside) > _ROUNDING):
         return None

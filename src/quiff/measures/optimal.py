@@ -92,8 +92,7 @@ class Problem:
     def with_gain(self, gain: Gain | None) -> "Problem":
         gain = bayes_gain(self.inputs) if gain is None else gain
         order = aligned(self.inputs, gain.inputs, "loss", "gain")
-        table = gain.to_numpy()
-        return replace(self, gains=table if order is None else table[:, order])
+        return replace(self, gains=gain.to_numpy()[:, order])
 
     def bounded(self, capacity: Any, leakage: Any, vulnerability: Any, hard_loss: Any) -> "Problem":
         """Add budgets, and refuse what no channel meets."""

@@ -85,7 +85,7 @@ def _risk_by_groups(known: Array, kernel: Kernel, weights: Array, holders: Array
 def _risk_by_blocks(kernel: Kernel, weights: Array, holders: Array) -> tuple[Array, Array]:
     """Do it by the definition, some columns at a time."""
     own = worst = np.zeros(kernel.n_rows, dtype=np.int64)
-    for block in kernel.blocks():
+    for _, block in kernel.blocks():
         matrix, weights = unified(block, weights)
         joint = scale_rows(matrix, weights)
         best = joint.max(axis=0)

@@ -256,9 +256,10 @@ def largest_excess(kernel: Kernel, factor: Any, classes: Array | None = None) ->
 def _pair_excesses(kernel: Kernel, left: Array, right: Array, factor: Any) -> Any:
     """Return sum_y max(0, C[x,y] - factor C[x',y]) of each pair."""
     parts = []
-    for mine, theirs in zip(kernel.take_rows(left).blocks(), kernel.take_rows(right).blocks(), strict=True):
-        one, other = unified(mine, theirs)
-        parts.append(np.maximum(one - other * factor, 0).sum(axis=1))
+    both = zip(kernel.take_rows(left).blocks(), kernel.take_rows(right).blocks(), strict=True)
+    for (_, block), (_, against) in both:
+        first, second = unified(block, against)
+        parts.append(np.maximum(first - second * factor, 0).sum(axis=1))
     return sum(parts)
 
 

@@ -122,7 +122,7 @@ def refinement_distance(prior: Prior, C: Channel, D: Channel) -> Number:
     mass, goal, given = same_kind(
         quotient(np.array(weights[used]), np.asarray(total)),
         C.kernel.take_rows(used).to_dense(),
-        _rows_as(C, D).take_rows(used).to_dense(),
+        D.kernel_for(C.inputs, "first channel", "second channel").take_rows(used).to_dense(),
     )
     check_fits(goal.size, 4 * given.shape[1])
     goal, given = goal * mass[:, np.newaxis], given * mass[:, np.newaxis]
@@ -240,8 +240,7 @@ def _max_case(C: Channel, D: Channel, widest: bool) -> tuple[Prior, Gain] | None
     uniform = Prior.uniform(C.inputs)
     mine, others = hyper(uniform, C).inners, hyper(uniform, D).inners
     order = aligned(C.inputs, D.inputs, "first channel", "second channel")
-    goal, given = same_kind(mine.to_numpy(), others.to_numpy())
-    given = given if order is None else given[:, order]
+    goal, given = same_kind(mine.to_numpy(), others.to_numpy()[:, order])
     for place, row in enumerate(goal):
         shares, duals = processing(row[:, np.newaxis], given.T, axis=0, widest=widest)
         if shares is None:  # the plane between this posterior and all of D's
@@ -250,7 +249,7 @@ def _max_case(C: Channel, D: Channel, widest: bool) -> tuple[Prior, Gain] | None
 
 
 def _privacy(C: Channel, D: Channel, widest: bool) -> tuple[Prior, Gain] | None:
-    other, n = _rows_as(C, D), C.inputs.size
+    other, n = D.kernel_for(C.inputs, "first channel", "second channel"), C.inputs.size
     for some in (n,) if widest or n <= _FEW else (_FEW, n):  # a pair of the first ones will do
         mine, allowed = (_log_distances(k.take_rows(np.arange(some))) for k in (C.kernel, other))
         with np.errstate(invalid="ignore"):  # infinite where infinite is allowed
@@ -324,24 +323,17 @@ def left_factor(C: Channel, D: Channel) -> Channel | None:
     0  1/3  2/3
     """
     order = aligned(C.outputs, D.outputs, "first channel", "second channel")
-    goal, given = same_kind(C.kernel.to_dense(), D.kernel.to_dense())
-    given = given if order is None else given[:, order]
+    goal, given = same_kind(C.kernel.to_dense(), D.kernel.to_dense()[:, order])
     mixtures, _ = processing(goal.T, given.T, axis=0)
     return None if mixtures is None else Channel(mixtures.T, inputs=C.inputs, outputs=D.inputs)
 
 
 def distinct(C: Channel, D: Channel) -> tuple[Array, Array, Array]:
     """Return one input of each kind, and both matrices there: equal rows ask for the same."""
-    second = _rows_as(C, D)
+    second = D.kernel_for(C.inputs, "first channel", "second channel")
     first, _ = ProductKernel([C.kernel, second]).distinct_rows()
     goal, given = same_kind(*(kernel.take_rows(first).to_dense() for kernel in (C.kernel, second)))
     return first, goal, given
-
-
-def _rows_as(C: Channel, D: Channel) -> Kernel:
-    """Return D's kernel with its rows in the order of C's inputs."""
-    order = aligned(C.inputs, D.inputs, "first channel", "second channel")
-    return D.kernel if order is None else D.kernel.take_rows(order)
 
 
 def processing(

@@ -77,7 +77,7 @@ def additive_capacity(
         return as_number(_most_by_gains(*unified(C.to_numpy(), np.array(weights))), total)
     # sum_y p(y) tv(pi, posterior of y) = 1/2 sum_xy pi_x |C[x,y] - p(y)|
     moved: Any = 0
-    for block in kernel.blocks():
+    for _, block in kernel.blocks():
         matrix, mass = unified(block, np.array(weights))
         outer = quotient(mass @ matrix, np.asarray(total))
         moved = moved + scale_rows(np.abs(matrix - outer), mass).sum()
@@ -205,7 +205,7 @@ def worst_prior(
 def _gains(C: Channel, gain: Gain) -> Array:
     """Return the matrix of gains in floats, in the order of the channel's inputs."""
     order = aligned(C.inputs, gain.inputs, "channel", "gain")
-    gains = to_float(gain.to_numpy() if order is None else gain.to_numpy()[:, order])
+    gains = to_float(gain.to_numpy()[:, order])
     if not gains.any():
         raise GainError("no action gains anything, so there is no ratio")
     return gains
@@ -284,7 +284,7 @@ def _worst_output_for_bayes(C: Channel) -> Array:
     with the smallest, the ratio is C[x,y] (1 + k) / (C[x,y] + sum of these); no prior does better.
     """
     best: tuple[Any, Array] = (0, np.zeros(0, dtype=np.intp))
-    for block in C.kernel.blocks():
+    for _, block in C.kernel.blocks():
         order = np.argsort(block, axis=0, kind="stable")
         rising = np.take_along_axis(block, order, axis=0)
         most, others = rising[-1], rising[:-1].cumsum(axis=0)

@@ -192,7 +192,7 @@ class ProductKernel(Kernel):
             return
         for head in self._heads(factors[:-1], scaled=scaled):
             start = large(head) if scaled else head
-            for block in factors[-1].blocks():
+            for _, block in factors[-1].blocks():
                 for column in block.T:
                     yield product(start, np.ascontiguousarray(column))
 
