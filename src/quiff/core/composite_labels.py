@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Hashable, Iterator
-from functools import cached_property
 from itertools import combinations, permutations, product
 from math import comb, factorial, prod
 from typing import final
@@ -22,15 +21,8 @@ class ProductLabels(Labels):
 
     def __init__(self, factors: tuple[Labels, ...]) -> None:
         self.factors = factors
-
-    @property
-    def size(self) -> int:
-        return self._size
-
-    @cached_property
-    def _size(self) -> int:
-        times = Counter(factor.size for factor in self.factors)
-        return prod(size**count for size, count in times.items())  # quick even for a million factors
+        times = Counter(factor.size for factor in factors)
+        self.size = prod(size**count for size, count in times.items())  # quick even for a million factors
 
     def _label(self, position: int) -> tuple[Hashable, ...]:
         if len(self.factors) > _MOST_FACTORS:
@@ -70,10 +62,7 @@ class TaggedLabels(Labels):
     def __init__(self, parts: tuple[Labels, ...]) -> None:
         self.parts = parts
         self._ends = np.cumsum([part.size for part in parts])
-
-    @property
-    def size(self) -> int:
-        return int(self._ends[-1])
+        self.size = int(self._ends[-1])
 
     def _label(self, position: int) -> tuple[int, Hashable]:
         tag = int(np.searchsorted(self._ends, position, side="right"))
@@ -94,10 +83,7 @@ class SubsetLabels(Labels):
 
     def __init__(self, labels: Labels, k: int) -> None:
         self._of, self._k = labels, k
-
-    @property
-    def size(self) -> int:
-        return comb(self._of.size, self._k)
+        self.size = comb(self._of.size, self._k)
 
     def _label(self, position: int) -> frozenset[Hashable]:
         chosen, start = [], 0
@@ -131,10 +117,7 @@ class OrderLabels(Labels):
 
     def __init__(self, labels: Labels) -> None:
         self._of = labels
-
-    @property
-    def size(self) -> int:
-        return factorial(min(self._of.size, _MOST_ORDERED))  # of more, nobody counts the orders
+        self.size = factorial(min(self._of.size, _MOST_ORDERED))  # of more, nobody counts the orders
 
     def _label(self, position: int) -> tuple[Hashable, ...]:
         left, order = list(self._of), []

@@ -26,10 +26,8 @@ _LONGEST = 200  # signs of a label in a message
 class Labels(Sequence[Hashable], ABC):
     """A sequence of unique labels that knows where each one stands."""
 
-    @property
-    @abstractmethod
-    def size(self) -> int:
-        """How many there are; unlike ``len`` it may exceed the machine's word."""
+    size: int
+    """How many there are; unlike ``len`` it may exceed the machine's word."""
 
     @abstractmethod
     def _label(self, position: int) -> Hashable:
@@ -105,10 +103,7 @@ class _ListedLabels(Labels):
 
     def __init__(self, labels: tuple[Hashable, ...]) -> None:
         self._labels = labels
-
-    @property
-    def size(self) -> int:
-        return len(self._labels)
+        self.size = len(self._labels)
 
     def _label(self, position: int) -> Hashable:
         return self._labels[position]
@@ -123,10 +118,7 @@ class _RangeLabels(Labels):
 
     def __init__(self, numbers: range) -> None:
         self.numbers = numbers
-
-    @property
-    def size(self) -> int:
-        return len(self.numbers)
+        self.size = len(self.numbers)
 
     def _label(self, position: int) -> int:
         return self.numbers[position]
@@ -151,10 +143,7 @@ class _ArrayLabels(Labels):
 
     def __init__(self, array: Array) -> None:
         self.array = array
-
-    @property
-    def size(self) -> int:
-        return int(self.array.shape[0])
+        self.size = int(self.array.shape[0])
 
     def _label(self, position: int) -> Hashable:
         label: Hashable = self.array[position].item()
@@ -181,7 +170,7 @@ class SetLabels(Labels):
     def __init__(self, codes: Array, topics: Labels) -> None:
         self.codes = codes.view()
         self.codes.flags.writeable = False
-        self.topics = topics
+        self.topics, self.size = topics, int(codes.shape[0])
 
     @classmethod
     def distinct(cls, codes: Array, topics: Labels) -> tuple["SetLabels", Array]:
@@ -189,10 +178,6 @@ class SetLabels(Labels):
         rows = np.sort(codes.astype(smallest_index_type(topics.size)), axis=1)
         first, which = distinct_codes(rows, topics.size)
         return cls(rows[first], topics), which
-
-    @property
-    def size(self) -> int:
-        return int(self.codes.shape[0])
 
     def _label(self, position: int) -> frozenset[Hashable]:
         return frozenset(self.topics[int(code)] for code in self.codes[position])

@@ -78,8 +78,7 @@ def max_case_capacity(C: Channel) -> Number:
     inf
     """
     kernel, times = C.kernel.root()
-    known = kernel.log_ratio()
-    known = log_ratio_of_tiny(kernel) if known is None else known
+    known = known_log_ratio(kernel)
     if known is not None:
         return math.exp(times * known) if times * known < _LARGEST_LOG else math.inf
     ratios = [as_number(1 if C.exact else 1.0)]
@@ -93,15 +92,15 @@ def max_case_capacity(C: Channel) -> Number:
         return math.inf
 
 
-def log_ratio_of_tiny(kernel: Kernel) -> float | None:
-    """Return max ln C[x,y] / C[x',y] where columns are too many, or no float holds their numbers, else None.
+def known_log_ratio(kernel: Kernel) -> float | None:
+    """Return max ln C[x,y] / C[x',y] if it is known, or if columns are too many or too small, else None.
 
     Two inputs and the outputs of each factor that tell them apart best are the worst together: the largest
     log ratio of a product is that of the pair of inputs with the largest sum over the factors.
     """
     leaves = kernel.leaves()
     if kernel.exact or len(leaves) == 1:
-        return None
+        return kernel.log_ratio()
     few = kernel.n_columns <= kernel.n_rows * sum(leaf.n_columns for leaf in leaves)
     if few and sum(times * leaf.least_log() for leaf, times in leaves.items()) > _SURE:
         return None

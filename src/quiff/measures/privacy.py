@@ -16,7 +16,7 @@ from quiff.core.metric import Distance, Metric, as_metric, discrete, distances
 from quiff.core.numbers import Array, Number, as_number, filled, logarithms, to_float, unified
 from quiff.core.prior import Prior
 from quiff.errors import LabelError, ParameterError, SizeError, needed, typed
-from quiff.measures.capacity import column_extremes, log_ratio_of_tiny, log_ratios
+from quiff.measures.capacity import column_extremes, known_log_ratio, log_ratios
 from quiff.theory.parameters import check_whole
 
 
@@ -35,8 +35,7 @@ def epsilon(C: Channel) -> float:
     3.0
     """
     kernel, times = C.kernel.root()
-    known = kernel.log_ratio()
-    known = log_ratio_of_tiny(kernel) if known is None else known
+    known = known_log_ratio(kernel)
     if known is not None:
         return times * known
     largest = 0.0

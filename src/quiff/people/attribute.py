@@ -198,10 +198,7 @@ class _RecordLabels(Labels):
 
     def __init__(self, parts: tuple[Labels, ...], codes: Array) -> None:
         self.parts, self.codes = parts, np.ascontiguousarray(codes, dtype=np.int64)
-
-    @property
-    def size(self) -> int:
-        return int(self.codes.shape[0])
+        self.size = int(self.codes.shape[0])
 
     def _label(self, position: int) -> tuple[Hashable, ...]:
         return tuple(part[int(code)] for part, code in zip(self.parts, self.codes[position], strict=True))
