@@ -83,7 +83,7 @@ class Payoff(Shown):
             case SparseRows() as rows:
                 return Matrix(rows if isinstance(order, slice) else rows.take(order)).scaled(weights)
             case matrix:
-                return Matrix(self._sign * matrix[:, order]).scaled(weights)
+                return Matrix(matrix[:, order] if self._sign > 0 else -matrix[:, order]).scaled(weights)
 
     def to_numpy(self) -> Array:
         """Return the matrix, one row per action."""
