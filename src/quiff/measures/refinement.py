@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Literal, final
 
 import numpy as np
@@ -263,9 +264,8 @@ def _privacy(C: Channel, D: Channel, widest: bool) -> tuple[Prior, Gain] | None:
     ratios = np.array(list(log_ratios(C.kernel.take_rows(np.array(places)))))
     if ratios[1, 0] > ratios[0, 1]:
         pair.reverse()
-    half = quotient(np.ones(1, dtype=np.int64), np.array([2]))[0]
     gain = Gain([[int(label == pair[0]) for label in C.inputs]], [pair[0]], C.inputs)
-    return Prior({label: half if label in pair else 0 for label in C.inputs}), gain
+    return Prior({label: Fraction(int(label in pair), 2) for label in C.inputs}), gain
 
 
 def _as_gains(duals: Array) -> Array:

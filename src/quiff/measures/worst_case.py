@@ -2,6 +2,7 @@
 
 import heapq
 from collections.abc import Callable, Hashable
+from fractions import Fraction
 from typing import Any, Literal
 
 import numpy as np
@@ -65,14 +66,14 @@ def additive_capacity(
     kernel = C.kernel
     if of not in ("vulnerabilities", "one-spanning", "gains"):
         raise ParameterError(what="of", value=of, allowed="'vulnerabilities', 'one-spanning' or 'gains'")
-    if prior is None and of != "vulnerabilities":
-        raise ParameterError("the worst of these gains depends on the prior; give one")
-    if prior is None:
-        return 1 - as_number(kernel.column_min(filled(np.int64(1), kernel.n_rows)).sum())
-    weights, total = prior.weights_for(C.inputs, "channel")
     if of == "vulnerabilities":
-        support = kernel.take_rows(np.flatnonzero(np.asarray(weights) > 0))
-        return 1 - as_number(support.column_min(filled(np.int64(1), support.n_rows)).sum())
+        if prior is not None:
+            weights, _ = prior.weights_for(C.inputs, "channel")
+            kernel = kernel.take_rows(np.flatnonzero(np.asarray(weights) > 0))
+        return 1 - as_number(kernel.column_min(filled(np.int64(1), kernel.n_rows)).sum())
+    if prior is None:
+        raise ParameterError("the worst of these gains depends on the prior; give one")
+    weights, total = prior.weights_for(C.inputs, "channel")
     if of == "gains":
         return as_number(_most_by_gains(*unified(C.to_numpy(), np.array(weights))), total)
     # sum_y p(y) tv(pi, posterior of y) = 1/2 sum_xy pi_x |C[x,y] - p(y)|
@@ -131,12 +132,8 @@ def predicate_capacity(
     (1.5, 2.0)
     """
     apart, x, y = diameter(C, predicate)
-    half = {x: quotient(np.ones(1, dtype=np.int64), np.array([2]))[0]} if C.exact else {x: 0.5}
-    if x == y:
-        half = {x: 1}
-    else:
-        half[y] = half[x]
-    prior = Prior({label: half.get(label, 0) for label in C.inputs})
+    half = Fraction(1, 2) if C.exact else 0.5
+    prior = Prior.point(C.inputs, x) if x == y else Prior({z: half * (z in (x, y)) for z in C.inputs})
     if not risk:
         return Capacity(1 + apart, prior)
     # 1 - apart is what the two rows share: summed from there, rows without a common output share nothing
