@@ -346,15 +346,15 @@ class Channel(Shown):
         rows = self._inputs.positions(inputs, "input")
         return [self._outputs[int(y)] for y in self._kernel.sample(rows, np.random.default_rng(seed))]
 
-    def __matmul__(self, other: "Channel") -> "Channel":
+    def __matmul__(self, right: "Channel") -> "Channel":
         """Return the cascade C @ D: D works on what C puts out. C's outputs are among D's inputs."""
-        if not isinstance(other, Channel):
+        if not isinstance(right, Channel):
             return NotImplemented
-        second = other._kernel
-        if not same(self._outputs, other._inputs):
-            second = second.take_rows(other._inputs.positions(self._outputs, "input of the second channel"))
-        kernel, slack = cascade(self._kernel, second), self._slack * other._slack
-        return Channel.from_kernel(self._inputs, other._outputs, kernel, slack)
+        second = right._kernel
+        if not same(self._outputs, right._inputs):
+            second = second.take_rows(right._inputs.positions(self._outputs, "input of the second channel"))
+        kernel, slack = cascade(self._kernel, second), self._slack * right._slack
+        return Channel.from_kernel(self._inputs, right._outputs, kernel, slack)
 
     def __rmatmul__(self, prior: Prior) -> Prior:
         """Return the distribution of the outputs, pi @ C."""

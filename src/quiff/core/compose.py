@@ -73,9 +73,9 @@ def _mixture(C: Channel, D: Channel, r: Any, outputs: Labels, places: Array | No
 
 
 def _mixed(first: Kernel, second: Kernel, r: Any) -> Kernel:
-    one, other = first.as_sparse(), second.as_sparse()
-    if one is not None and other is not None:
-        return one.mixed(other, r)
+    left, right = first.as_sparse(), second.as_sparse()
+    if left is not None and right is not None:
+        return left.mixed(right, r)
     check_fits(first.n_rows, first.n_columns)
     a, b, weight = unified(first.to_dense(), second.to_dense(), np.asarray([r]))
     return DenseKernel(np.asarray(a * (1 - weight[0]) + b * weight[0]))

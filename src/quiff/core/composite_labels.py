@@ -46,10 +46,10 @@ class ProductLabels(Labels):
             position = position * factor.size + within
         return position
 
-    def _same_as(self, other: Labels) -> bool:
-        if isinstance(other, ProductLabels) and len(self.factors) == len(other.factors):
-            return all(map(same, self.factors, other.factors))
-        return super()._same_as(other)
+    def _same_as(self, second: Labels) -> bool:
+        if isinstance(second, ProductLabels) and len(self.factors) == len(second.factors):
+            return all(map(same, self.factors, second.factors))
+        return super()._same_as(second)
 
     def __iter__(self) -> Iterator[Hashable]:
         return iter(product(*self.factors))
@@ -97,12 +97,12 @@ class SubsetLabels(Labels):
     def _find(self, label: Hashable) -> int | None:
         if not isinstance(label, frozenset) or len(label) != self._k:
             return None
-        places = [self._of._find_any(one) for one in label]
+        places = [self._of._find_any(part) for part in label]
         if None in places:
             return None
         position, start = 0, 0
-        found = sorted(place for place in places if place is not None)
-        for left, place in zip(range(self._k, 0, -1), found, strict=True):
+        result = sorted(place for place in places if place is not None)
+        for left, place in zip(range(self._k, 0, -1), result, strict=True):
             position += sum(comb(self._of.size - i - 1, left - 1) for i in range(start, place))
             start = place + 1
         return position
@@ -130,8 +130,8 @@ class OrderLabels(Labels):
         if not isinstance(label, tuple) or len(label) != self._of.size or len(set(label)) < len(label):
             return None
         position, left = 0, list(range(self._of.size))
-        for one in label:
-            place = self._of._find_any(one)
+        for part in label:
+            place = self._of._find_any(part)
             if place is None:
                 return None
             position += left.index(place) * factorial(len(left) - 1)

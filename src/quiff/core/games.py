@@ -63,11 +63,15 @@ def gain_as_bayes(prior: Prior, gain: Gain) -> tuple[Prior, Channel, Number]:
     numbers, matrix = same_kind(np.array(weights), gain.to_numpy())
     joint = matrix * numbers
     sums = joint.sum(axis=1)
-    whole = sums.sum()
-    if not whole > 0:
+    gained = sums.sum()
+    if not gained > 0:
         raise GainError("no action gains anything under this prior")
     joint[:, 0] = np.where(sums > 0, joint[:, 0], sums * 0 + 1)
     over = np.where(sums > 0, sums, sums * 0 + 1)
     joint = as_fractions(joint) if is_exact(joint) else joint
     R = Channel.from_kernel(gain.actions, gain.inputs, DenseKernel(np.asarray(joint / over[:, np.newaxis])))
-    return Prior.from_array(gain.actions, quotient(sums, np.asarray(whole))), R, as_number(whole, total)
+    return (
+        Prior.from_array(gain.actions, quotient(sums, np.asarray(gained))),
+        R,
+        as_number(gained, total),
+    )

@@ -259,10 +259,10 @@ def _check_some(labels: Labels) -> None:
 
 def _check_whole_counts(labels: Labels, counts: Array) -> None:
     """Raise a ProbabilityError unless all counts are whole numbers; it quotes the first that is none."""
-    others = [k for k, count in enumerate(counts) if not isinstance(count, Integral)]
-    if not others:
+    rest = [k for k, count in enumerate(counts) if not isinstance(count, Integral)]
+    if not rest:
         return
-    broken = next((k for k in others if not _is_whole(counts[k])), others[0])
+    broken = next((k for k in rest if not _is_whole(counts[k])), rest[0])
     count = counts[broken].item() if isinstance(counts[broken], np.generic) else counts[broken]
     kind = f", a {type(count).__name__}" if _is_whole(count) else ""
     raise ProbabilityError(

@@ -284,9 +284,9 @@ def _worst_output_for_bayes(C: Channel) -> Array:
     for _, block in C.kernel.blocks():
         order = np.argsort(block, axis=0, kind="stable")
         rising = np.take_along_axis(block, order, axis=0)
-        most, others = rising[-1], rising[:-1].cumsum(axis=0)
+        most, rest = rising[-1], rising[:-1].cumsum(axis=0)
         sizes = np.arange(1, C.inputs.size + 1)
-        sums = np.concatenate([most[np.newaxis], others + most])
+        sums = np.concatenate([most[np.newaxis], rest + most])
         sums = as_fractions(sums) if is_exact(sums) else sums
         happens = most > 0
         ratios = sizes[:, np.newaxis] * most[happens] / sums[:, happens]

@@ -75,8 +75,8 @@ def mode_probability(k: NDArray[np.float64], n: int, first: float, second: float
     variance = k * first * (1 - first) + (n - k) * second * (1 - second)
     size = min(n, reach(float(variance.max())) + 1) + 1  # M
     x, weights = _half_circle(size)
-    kept = 2 * variance.min() * np.sin(x / 2) ** 2 <= _NEGLIGIBLE
-    x, weights = x[kept], weights[kept]
+    chosen = 2 * variance.min() * np.sin(x / 2) ** 2 <= _NEGLIGIBLE
+    x, weights = x[chosen], weights[chosen]
     turn = np.exp(1j * x)
     phi = (1 + first * (turn - 1)) ** k[:, None] * (1 + second * (turn - 1)) ** (n - k)[:, None]
     low = np.floor(mean)

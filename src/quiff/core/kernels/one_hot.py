@@ -158,8 +158,8 @@ class OneHotKernel(Kernel):
     def drawn_likelihoods(self, rows: Array, rng: np.random.Generator) -> Array:
         cells, where = np.unique(self.places, return_inverse=True)  # the other cells tell nothing
         digits = _drawn(self.base, (rows.shape[0], cells.shape[0]), rng)
-        each = np.arange(rows.shape[0])
-        digits[each, where[rows]] = _drawn(self.marked, each.shape, rng)
+        draws = np.arange(rows.shape[0])
+        digits[draws, where[rows]] = _drawn(self.marked, draws.shape, rng)
         ratios = self.rho[digits]
         ratios[:, cells < 0] = 1.0
         sure = np.isinf(ratios)  # what occurs only with a mark tells it
