@@ -29,6 +29,7 @@ COMMANDS = {
     "experiment --csv": ["experiment", "reduced.parquet", "--out", "new"],
     "profile --out": ["profile", "reduced.parquet", "--top", "2"],
     "profile --csv": ["profile", "experimental.parquet", "--top", "2", "--out", "new.parquet"],
+    "people --out": ["people", "log.txt", "--classification", "listed.csv", "--top", "2"],
     "stats --figure": ["stats", "treated.parquet"],
     "measure --csv": ["measure", "profiles.parquet"],
     "measure --figure": ["measure", "profiles.parquet"],

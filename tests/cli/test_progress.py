@@ -70,7 +70,7 @@ def test_a_bar_shows_how_far_a_step_is_where_that_is_known():
 
 def test_a_run_on_a_terminal_shows_its_steps_and_clears_them_away(log, tmp_path):
     told, shown = on_a_terminal([*COMMAND, "treat", log, "--out", tmp_path, "--json"])
-    assert "read the lines of the log" in shown
+    assert "read the log" in shown
     assert told.startswith("{")
     assert "find the" not in told.partition('"steps"')[0]
 

@@ -13,7 +13,7 @@ from quiff.logs.classify import classify
 from quiff.logs.experiment import experiment
 from quiff.logs.profile import profile
 from quiff.logs.tables import Steps
-from quiff.logs.visits import epoch_numbers
+from quiff.logs.visits import epochs_of
 from words import refused, worded
 
 REDUCED = pa.schema([
@@ -69,9 +69,9 @@ def test_a_date_of_the_year_9999_is_refused_without_any_option(duckdb, tmp_path)
 
 def test_many_epochs_with_visits_in_most_of_them_are_no_mistake(duckdb, tmp_path):
     visits = ibis.memtable(pa.table({"user": range(600), "time": daily(600)}))
-    epoch_numbers(duckdb, visits, 1)  # 360 000, and nothing is said
+    epochs_of(duckdb, visits, 1)  # 360 000, and nothing is said
     with refused(ParameterError, 600, 1, 360000):
-        epoch_numbers(duckdb, visits, 1, 359_999)
+        epochs_of(duckdb, visits, 1, 359_999)
 
 
 def test_tables_without_rows_are_refused(backend, tmp_path):

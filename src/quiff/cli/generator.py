@@ -80,7 +80,13 @@ PROVIDERS = {
 }
 """What stands behind the types of arguments."""
 _TITLES = ("People", "API", "Options", "Log", "Domains", "Classification", "Engine", "Output")
-_PRESENTERS = {"Findings": "show_result", "Result": "show_result", "Listed": "show_listed", "None": ""}
+_PRESENTERS = {
+    "Findings": "show_result",
+    "Result": "show_result",
+    "Listed": "show_listed",
+    "Gathered": "show_people",
+    "None": "",
+}
 
 
 def _provider(argument: Argument) -> Provider | None:

@@ -12,6 +12,7 @@ from quiff.commands import NewFile, NewFolder
 
 if TYPE_CHECKING:
     from quiff.cli.progress import Shown
+    from quiff.logs.gather import Gathered
     from quiff.results.result import Result
 
 _FURTHER = {"measure": ", quiff epochs, quiff report", "epochs": ", quiff report"}
@@ -107,7 +108,6 @@ def show_counts(result: Any, progress: "Shown", *, json_: bool = False) -> str:
     dropped: no-url  1
     """
     from quiff.results.numbers import said, shown, to_json
-    from quiff.results.table import Table
 
     if json_:
         done = [
@@ -133,10 +133,41 @@ def show_counts(result: Any, progress: "Shown", *, json_: bool = False) -> str:
         elif not isinstance(value, list | tuple):
             lines.append((label, read(value)))
     width = max(len(label) for label, _ in lines)
-    rows = tuple((step.name, step.rows, round(step.seconds, 2)) for step in progress.steps.done)
-    table = Table("Steps", ("step", "rows", "seconds"), rows).to_text()
-    counted = [type(result).__name__, *(f"{label:<{width}}  {text}" for label, text in lines), "", table]
+    counted = [type(result).__name__, *(f"{label:<{width}}  {text}" for label, text in lines), ""]
+    counted.append(_steps(progress))
     return "\n".join([*counted, *getattr(result, "notes", ())])
+
+
+def show_people(result: "Gathered", progress: "Shown", *, json_: bool = False, verbose: bool = False) -> str:
+    """Return what each stage kept and left out as one table, or as JSON.
+
+    Parameters
+    ----------
+    json_
+        Print JSON, at full precision.
+    verbose
+        Also print the steps with their rows and seconds.
+    """
+    from quiff.results.numbers import many
+    from quiff.results.table import Table
+
+    if json_:
+        return show_counts(result, progress, json_=True)
+    rows = tuple((count.stage, count.what, count.rows, count.users) for count in result.counts)
+    blocks = [Table("From the log to people", ("stage", "what", "rows", "users"), rows).to_text()]
+    if verbose:
+        blocks.append(_steps(progress))
+    profiled = result.profiled
+    sets, topics = many(profiled.distinct_sets, "distinct set"), many(profiled.occurring_topics, "topic")
+    blocks.append(f"{many(profiled.users, 'user')}, {many(profiled.epochs, 'epoch')}: {sets} of {topics}.")
+    return "\n\n".join([*blocks, "\n".join(result.notes)]).rstrip("\n")
+
+
+def _steps(progress: "Shown") -> str:
+    from quiff.results.table import Table
+
+    rows = tuple((step.name, step.rows, round(step.seconds, 2)) for step in progress.steps.done)
+    return Table("Steps", ("step", "rows", "seconds"), rows).to_text()
 
 
 def noted(result: "Result") -> "Result":

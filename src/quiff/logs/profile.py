@@ -33,7 +33,7 @@ from quiff.logs.published import write_published
 from quiff.logs.queries import distinct_entries, scalar
 from quiff.logs.tables import Steps, Workspace, find_table, read_table, workspace
 from quiff.logs.taxonomies import taxonomy_topics
-from quiff.logs.visits import epoch_numbers, find_visits, with_sets, with_topics
+from quiff.logs.visits import epochs_of, find_visits, with_sets, with_topics
 from quiff.people.filling import filling_warnings
 from quiff.theory.parameters import check_whole
 
@@ -80,11 +80,13 @@ class Profiled:
     seeded: bool  # whether a seed was given, so that the same profiles can be drawn again
     # The numbers of distinct sets with each of several seeds; the first are the profiles written.
     repeats: Spread
+    coverage: tuple[str, ...] = ()  # that the log covers only a part of the last epoch, in a sentence
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Warnings of what filling does to figures."""
-        return filling_warnings(self.filled_users, "users" if self.epochs == 1 else "user-epochs")
+        """What else is to be known: which epochs are covered in part, and what filling does to figures."""
+        filled = filling_warnings(self.filled_users, "users" if self.epochs == 1 else "user-epochs")
+        return (*self.coverage, *filled)
 
     def brief(self) -> dict[str, Any]:
         """Return the counts, as a command prints them."""
@@ -185,7 +187,13 @@ def profile(
     inputs = [path] if conversions is None else [path, conversions]
     with workspace(con, target.parent, outputs, steps=steps, force=force, inputs=inputs) as work:
         visits = visits if classification is None else with_topics(work, visits, classification)
-        met = _counts(con, visits, epoch_days, max_user_epochs)
+        number, coverage = ibis.literal(0, "int64"), tuple[str, ...]()
+        if epoch_days is not None:
+            epochs = epochs_of(con, visits, epoch_days, max_user_epochs)
+            number, coverage = epochs.number, epochs.coverage(epoch_days)
+        dated = visits.select("user", "topics", epoch=number)
+        single = dated.select("user", "epoch", topic=dated.topics.unnest())
+        met = single.group_by("user", "epoch", "topic").agg(visits=single.count())
         counts, n_counts = work.keep("count the topics of each user", met)
         if not n_counts:
             raise ParameterError(
@@ -229,6 +237,7 @@ def profile(
         sets_without_visits=without,
         seeded=seed is not None,
         repeats=Spread(tuple(n_sets)),
+        coverage=coverage,
     )
 
 
@@ -238,15 +247,6 @@ def _ranking(counts: Any, filled: Any, seed: str) -> Any:
     order = [rows.visits.desc(), rows.chance, rows.topic]
     place = ibis.row_number().over(group_by=[rows.user, rows.epoch], order_by=order)
     return rows.select("user", "epoch", "topic", "visits", rank=place + 1)
-
-
-def _counts(con: Any, visits: Any, epoch_days: int | None, most: int | None) -> Any:
-    """Return ``user, epoch, topic, visits``, epochs counted from 0."""
-    one = ibis.literal(0, "int64")
-    number = one if epoch_days is None else epoch_numbers(con, visits, epoch_days, most)
-    dated = visits.select("user", "topics", epoch=number)
-    single = dated.select("user", "epoch", topic=dated.topics.unnest())
-    return single.group_by("user", "epoch", "topic").agg(visits=single.count())
 
 
 def _pool(work: Workspace, counts: Any, taxonomy: Sequence[str] | None, top_s: int) -> tuple[Any, int]:

@@ -1,5 +1,6 @@
 """The topics that users met, and in which epoch, from visits, histories or published lists."""
 
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
@@ -61,8 +62,26 @@ def with_sets(con: Any, history: StrPath, profiles: Path) -> Any:
     return found.select("user", "history", "all_topics", "s_topics")
 
 
-def epoch_numbers(con: Any, visits: Any, epoch_days: int, most: int | None = None) -> Any:
-    """Return the number of the epoch of each visit, from 0 on at midnight of the first day of all.
+@dataclass(frozen=True)
+class Epochs:
+    """The epochs of visits."""
+
+    number: Any  # of the epoch of each visit, as an expression
+    count: int
+    days_of_last: int  # from the beginning of the last epoch to the day of the last visit
+
+    def coverage(self, days: int) -> tuple[str, ...]:
+        """Return a sentence if the visits cover only a part of the last epoch."""
+        if self.days_of_last >= days:
+            return ()
+        return (
+            f"The visits cover {self.days_of_last} of the {counted(days, 'day')} of the last of"
+            f" {counted(self.count, 'epoch')}, so that its sets rest on less than those of others.",
+        )
+
+
+def epochs_of(con: Any, visits: Any, epoch_days: int, most: int | None = None) -> Epochs:
+    """Return the epochs of visits, counted from 0 on at midnight of the first day of all.
 
     More than `most` user-epochs are refused; None means 10 million, but 200 000 if in most epochs nobody has
     a visit.
@@ -72,11 +91,13 @@ def epoch_numbers(con: Any, visits: Any, epoch_days: int, most: int | None = Non
     (found,) = fetch_rows(con, bounds)
     length = epoch_days * _DAY
     start = 0 if found["first"] is None else int(found["first"]) // _DAY * _DAY
-    epochs = 0 if found["last"] is None else (int(found["last"]) - start) // length + 1
+    span = 0 if found["last"] is None else int(found["last"]) - start
+    epochs = 0 if found["last"] is None else span // length + 1
     number = ((seconds - start) // length).cast("int64")
+    answer = Epochs(number, epochs, span % length // _DAY + 1)
     sets = found["users"] * epochs
     if sets <= (_MOST_IF_SPARSE if most is None else most):
-        return number
+        return answer
     dated = visits.select(epoch=number)
     counts = fetch_rows(con, dated.group_by("epoch").agg(visits=dated.count()).order_by("epoch"))
     if most is None:
@@ -89,7 +110,7 @@ def epoch_numbers(con: Any, visits: Any, epoch_days: int, most: int | None = Non
             f"{_outlier(counts, start, length)}; leave such visits out of the log,"
             " choose longer epochs by --epoch-days, or allow for more by --max-user-epochs"
         )
-    return number
+    return answer
 
 
 def _outlier(counts: list[dict[str, Any]], start: int, length: int) -> str:
