@@ -2,7 +2,8 @@
 
 Nine of ten events save an impression, the others measure a conversion; a profile has at most 20 live
 impressions. Options, sites and times are drawn before the clock starts. There is no peer in Python. Then the
-budget checker, on all worlds of a size.
+budget checker, on all worlds of a size, with impressions on one site or on two whose quotas bind, and worlds
+in which a site acts on a result; and what such sites carry to another.
 """
 
 import random
@@ -53,15 +54,36 @@ def events(inputs, clock, number, profiles):  # noqa: ARG001 - the harness gives
     return {f"released, {size}": total, f"charges, {size}": charged, f"stored at most, {size}": most}
 
 
-def checked(inputs, clock, size):  # noqa: ARG001 - the harness gives it
+def acting(inputs, clock, events):  # noqa: ARG001 - the harness gives it
+    from quiff.attribution.adaptive_worlds import check_adaptive_worlds
+    from quiff.attribution.rules import DRAFT
+
+    clock.start()
+    found = check_adaptive_worlds(events, DRAFT)
+    clock.stop()
+    return {f"worlds, {events} events": found.worlds, f"largest loss, {events} events": found.largest}
+
+
+def carried(inputs, clock, sites, buckets):  # noqa: ARG001 - the harness gives it
+    from quiff import attribution_leakage
+
+    clock.start()
+    result = attribution_leakage(1, buckets=buckets, sites=sites, adaptive=True)
+    clock.stop()
+    last = result.rows.rows[-1]
+    return {f"{last.quantity}, {sites} sites, {buckets} buckets": last.value}
+
+
+def checked(inputs, clock, size, publishers=1):  # noqa: ARG001 - the harness gives it
     from quiff.attribution.checker import check_worlds
     from quiff.attribution.rules import DRAFT
 
     clock.start()
-    found = check_worlds(size, DRAFT)
+    found = check_worlds(size, DRAFT, publishers=publishers)
     clock.stop()
     assert found.violation is None
-    return {f"worlds, size {size}": found.worlds, f"after symmetry, size {size}": found.canonical}
+    about = f"size {size}, {publishers} impression sites"
+    return {f"worlds, {about}": found.worlds, f"after symmetry, {about}": found.canonical}
 
 
 def main(repeats, quick):
@@ -71,12 +93,20 @@ def main(repeats, quick):
             f"{with_commas(n)} events, {k} profiles": {"number": n, "profiles": k}
             for n, k in ((most // 10, 1), (most, 1), (most, 100))
         }
-        worlds = {f"size {n}": {"size": n} for n in ((1, 2) if quick else (1, 2, 3))}
+        worlds = {
+            f"size {n}, {sites} impression sites": {"size": n, "publishers": sites}
+            for n in ((1, 2) if quick else (1, 2, 3))
+            for sites in (1, 2)
+        }
+        acts = {f"{n} events": {"events": n} for n in ((3, 4) if quick else (3, 4, 5))}
+        reveals = {f"{n} sites, {m} buckets": {"sites": n, "buckets": m} for n, m in ((1, 1), (10, 20))}
         parts = [
             series("Random events", f"{HERE}:events", sizes, Path(folder), repeats),
             series(
                 "The budget checker, rules of the draft", f"{HERE}:checked", worlds, Path(folder), repeats
             ),
+            series("Worlds in which a site acts", f"{HERE}:acting", acts, Path(folder), repeats),
+            series("What sites that act carry", f"{HERE}:carried", reveals, Path(folder), repeats),
         ]
     for row, about in zip(parts[0]["rows"], sizes.values(), strict=True):
         rates = (f"{about['number'] / row[key]:,.0f} by {key}" for key in ("wall_s", "cpu_s"))

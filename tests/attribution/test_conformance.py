@@ -24,9 +24,9 @@ def test_the_groups_own_files(folder, rules):
     for path in files:
         events, own = read_events(path)
         steps, _ = play(events, own or config, rules)
-        for place, (event, report, error) in enumerate(steps):
-            came = error or (report.histogram if report else None)
-            assert came == event.expected, f"{path.name}, event {place}"
+        for place, step in enumerate(steps):
+            came = step.error or (step.report.histogram if step.report else None)
+            assert came == step.event.expected, f"{path.name}, event {place}"
 
 
 def test_the_configuration_is_the_groups_own_but_for_what_it_fixes(folder):

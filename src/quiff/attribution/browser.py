@@ -81,7 +81,7 @@ class Browser:
         self.config, self.rules = config or Config(), rules
         self._seed = seed
         self._flip = flip or self._drawn
-        self._period = self.config.privacy_budget_epoch_days * DAY
+        self._period = (self.rules.epoch_days or self.config.privacy_budget_epoch_days) * DAY
         self._now = 0
         self._room = _KEPT
         self.enabled = True
@@ -190,6 +190,10 @@ class Browser:
         start = self._starting_epoch(now)  # 2
         earliest = self.epoch(now - options.lookback)  # 3
         found = self._matching(options, site, caller, now)
+        if self.rules.over_used == "site":
+            found = self._within_quotas(found, options)
+        if self.rules.budget_of == "caller":
+            site = caller
         zeros = Report([0] * options.histogram_size)
         only = current if current == earliest else None  # 4: the epoch, if it is a single one
         if self.rules.single_by == "matched":
@@ -236,6 +240,18 @@ class Browser:
                 continue
             found.setdefault(self.epoch(i.timestamp), []).append(i)  # 2.1, 2.2, 2.12
         return found
+
+    def _within_quotas(
+        self, found: dict[int, list[Impression]], options: Conversion
+    ) -> dict[int, list[Impression]]:
+        """Leave out the impressions of sites whose quota is spent, as the group's issue 374 wishes."""
+        shared = ceil(options.value / options.max_value * options.epsilon * MICRO)
+        quota = self.config.impression_site_quota_per_epoch
+        kept = {
+            epoch: [i for i in impressions if shared <= self.quotas.get((epoch, i.site), quota)]
+            for epoch, impressions in found.items()
+        }
+        return {epoch: impressions for epoch, impressions in kept.items() if impressions}
 
     # Budgets
 

@@ -9,6 +9,7 @@ values of the histograms, the ratio is monotone in each bucket's noisy value, so
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import product
 from math import comb
 from typing import Any, NamedTuple, final
 
@@ -18,20 +19,22 @@ from quiff.attribution.options import MICRO, Config
 from quiff.attribution.rules import Rules
 from quiff.attribution.worlds import (
     EPOCHS,
+    INTERMEDIARY,
+    PUBLISHERS,
     SITES,
     Outcomes,
     Path,
     Query,
     Seen,
     World,
-    global_budgets,
     queries,
+    shared_limits,
 )
 from quiff.progress import tell
 
-_TOLERANCE = 1e-9
+TOLERANCE = 1e-9
 _OPTIONS = 16  # queries in an epoch
-_START: tuple[Path, ...] = ((1.0, ((),) * (len(SITES) + 1), ()),)
+_START: tuple[Path, ...] = ((1.0, (*((),) * len(SITES), ((), ())), ()),)
 
 
 class Pair(NamedTuple):
@@ -65,15 +68,21 @@ class Violation:
 
     def events(self) -> Iterator[list[int | str]]:
         """Yield epoch and words of each event of the world."""
+        asked = [event for event in self.world if isinstance(event, Query)]
+        several = any(isinstance(event, Seen) and event.publisher for event in self.world)
         for event in self.world:
+            when = ""
+            if event.when is not None:
+                when = f", if {SITES[asked[event.when].site]} saw more than 1/2 in bucket 0"
             if isinstance(event, Seen):
                 bucket = "out of range" if event.bucket < 0 else f"bucket {event.bucket}"
                 gone = ", not in the neighbour" if event.epoch == self.removed else ""
-                yield [event.epoch, f"impression, {bucket}{gone}"]
+                place = f" on {PUBLISHERS[event.publisher]}" if several else ""
+                yield [event.epoch, f"impression{place}, {bucket}{gone}{when}"]
             else:
                 window, credit = "1 day" if event.single else "30 days", ", ".join(["1"] * event.touches)
-                asked = f"epsilon {event.epsilon:g}, {window}, credit [{credit}]"
-                yield [event.epoch, f"query of {SITES[event.site]}: {asked}"]
+                options = f"epsilon {event.epsilon:g}, {window}, credit [{credit}]"
+                yield [event.epoch, f"query of {SITES[event.site]}: {options}{when}"]
 
 
 @final
@@ -101,6 +110,7 @@ def check_worlds(
     *,
     limit: int | None = None,
     symmetry: bool = True,
+    publishers: int = 1,
 ) -> Checked:
     """Check all worlds of at most `size` impressions and queries, in order of their number of events.
 
@@ -114,6 +124,8 @@ def check_worlds(
         Go through at most so many worlds.
     symmetry
         Whether worlds that are alike but for names, or for events without effect, are checked once.
+    publishers
+        On how many sites impressions are; with two, their quotas are as small as a site's budget.
 
     Examples
     --------
@@ -124,7 +136,7 @@ def check_worlds(
     >>> found.observer, found.loss, found.budget
     ('all sites', 1.5, 1.0)
     """
-    search = _Search(size, rules, symmetry, limit or 2**62)
+    search = _Search(size, rules, symmetry, limit or 2**62, publishers)
     levels: dict[str, Level] = {name: {search.start: ((), 0, 1)} for name in search.configs}
     for events in range(1, 2 * size + 1):
         for name in levels:
@@ -137,7 +149,7 @@ def check_worlds(
     return Checked(
         rules,
         size,
-        len(levels) * raw_worlds(size),
+        len(levels) * raw_worlds(size, publishers),
         search.worlds,
         search.compared,
         search.largest,
@@ -146,13 +158,14 @@ def check_worlds(
     )
 
 
-def raw_worlds(size: int) -> int:
+def raw_worlds(size: int, publishers: int = 1) -> int:
     """Return how many worlds there are for one setting of the shared limits, as they are written down.
 
-    With i impressions and q queries: which events are which, nondecreasing epochs, buckets, options.
+    With i impressions and q queries: which events are which, nondecreasing epochs, buckets, sites, options.
     """
+    kinds = (size + 1) * publishers
     return sum(
-        comb(i + q, i) * comb(i + q + EPOCHS - 1, EPOCHS - 1) * (size + 1) ** i * _OPTIONS**q
+        comb(i + q, i) * comb(i + q + EPOCHS - 1, EPOCHS - 1) * kinds**i * _OPTIONS**q
         for i in range(size + 1)
         for q in range(size + 1)
         if i + q
@@ -169,9 +182,10 @@ class _Search:
 
     start = Node((), (None,) * EPOCHS)
 
-    def __init__(self, size: int, rules: Rules, symmetry: bool, limit: int) -> None:
-        self.size, self.symmetry, self.limit = size, symmetry, limit
-        self.configs = global_budgets(size)
+    def __init__(self, size: int, rules: Rules, symmetry: bool, limit: int, publishers: int = 1) -> None:
+        self.size, self.symmetry, self.limit, self.publishers = size, symmetry, limit, publishers
+        self.rules = rules
+        self.configs = shared_limits(size, rules, publishers)
         self.answers = {name: Outcomes(config, rules, size) for name, config in self.configs.items()}
         self.worlds = 0
         self.largest = 0.0
@@ -226,11 +240,13 @@ class _Search:
             buckets = range(-1, min(max((each.bucket for each in node.seen), default=-1) + 2, self.size))
             epochs = range(max(last, 0), min(last + 2, EPOCHS))
             sites, now = range(2 if asked else 1), [last] if node.seen else []
+            publishers = min(max((each.publisher for each in node.seen), default=-1) + 2, self.publishers)
         else:
             buckets, epochs, sites = range(-1, self.size), range(node.epoch, EPOCHS), range(2)
-            now = list(epochs)
+            now, publishers = list(epochs), self.publishers
         if len(node.seen) < self.size:
-            yield from (Seen(epoch, bucket) for epoch in epochs for bucket in buckets)
+            for epoch, bucket, publisher in product(epochs, buckets, range(publishers)):
+                yield Seen(epoch, bucket, publisher=publisher)
         for epoch in now:
             yield from queries(epoch, sites)
 
@@ -265,7 +281,10 @@ class _Search:
         """Compare the losses of each site, and of all together, with the budgets."""
         config = self.configs[name]
         site, shared = config.per_site_privacy_budget / MICRO, config.global_privacy_budget_per_epoch / MICRO
-        budgets = ((0, SITES[0], site), (1, SITES[1], site), (None, "all sites", shared))
+        alone: tuple[tuple[int | None, str, float], ...] = ((0, SITES[0], site), (1, SITES[1], site))
+        if self.rules.budget_of == "caller":  # which sees what all sites ask through it
+            alone = ((None, INTERMEDIARY, site),)
+        budgets = (*alone, (None, "all sites", shared))
         passed = self._passed[name]
         for removed, pair in enumerate(pairs):
             if pair is None or pair in passed:
@@ -274,7 +293,7 @@ class _Search:
             for who, observer, budget in budgets:
                 loss = _loss(pair, who)
                 self.largest = max(self.largest, loss / budget)
-                if loss > budget + _TOLERANCE:
+                if loss > budget + TOLERANCE:
                     self.violation = Violation(world, removed, observer, loss, budget, name, config)
                     return
 

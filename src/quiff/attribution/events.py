@@ -1,10 +1,11 @@
 """Files of events and configurations in the format of the group's own end-to-end tests, and their play."""
 
 import json
+import random
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from math import isfinite
+from math import inf, isfinite
 from typing import Any, NamedTuple, final
 
 from quiff.attribution.browser import Browser, Report
@@ -13,6 +14,7 @@ from quiff.attribution.rules import DRAFT, Rules
 from quiff.errors import ParameterError, counted, first_line
 from quiff.io import StrPath, as_path
 from quiff.io.blocks import small_file
+from quiff.theory.adaptivity import laplace_above
 
 _LAST_SECOND = 8_640_000_000_000  # of the wall clock of browsers
 _UNSIGNED, _LONG = (0, 2**32 - 1), (-(2**31), 2**31 - 1)
@@ -96,16 +98,29 @@ _CONVERSION: dict[str, Callable[[Any], Any]] = {
     "maxValue": _u32,
 }
 _SECONDS = {"event": _text, "seconds": _whole(1, _LAST_SECOND)}
+_CONDITION: dict[str, Callable[[Any], Any]] = {"conversion": _u32, "bucket": _u32, "above": _number}
 _EVENTS: dict[
     str, tuple[dict[str, Callable[[Any], Any]], set[str]]
 ] = {  # fields, and those that may be missing
     "saveImpression": (
-        {"site": _text, "intermediarySite": _text, "options": _anything, "expectedError": _anything},
-        {"intermediarySite", "expectedError"},
+        {
+            "site": _text,
+            "intermediarySite": _text,
+            "options": _anything,
+            "expectedError": _anything,
+            "when": _anything,
+        },
+        {"intermediarySite", "expectedError", "when"},
     ),
     "measureConversion": (
-        {"site": _text, "intermediarySite": _text, "options": _anything, "expected": _anything},
-        {"intermediarySite", "expected"},
+        {
+            "site": _text,
+            "intermediarySite": _text,
+            "options": _anything,
+            "expected": _anything,
+            "when": _anything,
+        },
+        {"intermediarySite", "expected", "when"},
     ),
     "clearImpressionsForSite": ({"site": _text}, set()),
     "clearBrowsingHistoryForAttribution": ({"sites": _sites, "forgetVisits": _yes_or_no}, set()),
@@ -125,6 +140,18 @@ _KINDS: dict[str, Callable[[Any], Any]] = {
 } | {name: _whole(*limits) for name, limits in _LIMITED.items()}
 
 
+class Condition(NamedTuple):
+    """On what an event depends: that a bucket of an earlier conversion's noisy result is above a number.
+
+    Conversions are numbered from 0, in the order of the file. It is the one field that the group's files do
+    not have, ``when``: a site that acts on what it learnt.
+    """
+
+    conversion: int
+    bucket: int
+    above: float
+
+
 @final
 @dataclass(frozen=True)
 class Event:
@@ -134,6 +161,7 @@ class Event:
     seconds: int
     fields: Mapping[str, Any]
     options: Mapping[str, Any]
+    when: Condition | None = None
 
     @property
     def expected(self) -> Any:
@@ -143,11 +171,12 @@ class Event:
 
 
 class Step(NamedTuple):
-    """What came of an event: a report, the name of an error, or neither."""
+    """What came of an event: a report, the name of an error, or neither; its condition may not have held."""
 
     event: Event
     report: Report | None
     error: str | None
+    happened: bool = True
 
     @property
     def outcome(self) -> str | list[int] | None:
@@ -157,6 +186,8 @@ class Step(NamedTuple):
     @property
     def kind(self) -> str:
         """An impression, a clearing, an error, or a conversion: one that released something, or zeros."""
+        if not self.happened:
+            return "left out"
         if self.error:
             return "error"
         if self.report:
@@ -225,19 +256,55 @@ def play(
     *,
     seed: int | None = None,
 ) -> tuple[list[Step], Browser]:
-    """Play events on a new browser; return what came of each, and the browser as it is after them."""
-    browser = Browser(config, rules, seed=seed)
-    return list(_steps(browser, events)), browser
+    """Play events on a new browser; return what came of each, and the browser as it is after them.
+
+    Whether a noisy result is above a number is drawn, with the Laplace noise that the draft expects.
+    """
+    browser, rng = Browser(config, rules, seed=seed), random.Random(seed)  # noqa: S311 - a model
+    return list(steps(browser, events, lambda _, p: rng.random() < p)), browser
 
 
-def _steps(browser: Browser, events: tuple[Event, ...]) -> Iterator[Step]:
+def steps(
+    browser: Browser, events: tuple[Event, ...], holds: Callable[[Condition, float], bool]
+) -> Iterator[Step]:
+    """Yield what comes of each event; `holds` says whether a condition of some probability holds."""
+    reports: list[tuple[Sequence[int], float]] = []
     for place, event in enumerate(events):
+        if event.when is not None and not holds(event.when, _probability(event.when, reports, place)):
+            if event.name == "measureConversion":
+                reports.append(((0,) * event.options["histogram_size"], scale_of(event)))
+            yield Step(event, None, None, happened=False)
+            continue
         try:
-            yield Step(event, _happens(browser, event), None)
+            report = _happens(browser, event)
+            if report is not None:
+                reports.append((report.histogram, scale_of(event)))
+            yield Step(event, report, None)
         except CallError as error:
+            if event.name == "measureConversion":
+                reports.append(((), inf))
             yield Step(event, None, error.name)
         except ParameterError as error:
             raise ParameterError(str(error), where=f"event {place}") from error
+
+
+def scale_of(event: Event) -> float:
+    """Return the scale of the noise of a conversion, 2 maxValue/epsilon."""
+    epsilon = event.options.get("epsilon", 1.0)
+    return float(2 * event.options.get("max_value", 1) / epsilon) if epsilon > 0 else inf
+
+
+def _probability(when: Condition, reports: Sequence[tuple[Sequence[int], float]], place: int) -> float:
+    """Return the probability that the noisy result of an earlier conversion is above a number."""
+    if when.conversion >= len(reports) or when.bucket >= len(reports[when.conversion][0]):
+        raise ParameterError(
+            f"it depends on bucket {when.bucket} of conversion {when.conversion}, which is not before it",
+            what="when",
+            value=when,
+            where=f"event {place}",
+        )
+    histogram, scale = reports[when.conversion]
+    return laplace_above(when.above - histogram[when.bucket], 1 / scale)
 
 
 def _happens(browser: Browser, event: Event) -> Report | None:
@@ -273,7 +340,10 @@ def _event(data: Any, where: str) -> Event:
         needed = {"histogramIndex"} if first else {"aggregationService", "histogramSize"}
         read = _fields(known["options"], kinds, set(kinds) - needed, f"{where}, options")
         options = {_snake(key): value for key, value in read.items()}
-    return Event(name, known["seconds"], known, options)
+    when = None
+    if "when" in known:
+        when = Condition(**_fields(known["when"], _CONDITION, set(), f"{where}, when"))
+    return Event(name, known["seconds"], known, options, when)
 
 
 def _fields(

@@ -1,19 +1,21 @@
 """Conversions of many sites until budgets are spent, and what it tells one site that others spent them."""
 
 from collections.abc import Iterable, Iterator
+from copy import deepcopy
 from dataclasses import dataclass
 from math import exp, inf
 from typing import Any, final
 
 from quiff.apis.program import program
 from quiff.attribution.browser import Browser
-from quiff.attribution.options import DAY, MICRO, Config
+from quiff.attribution.options import DAY, MAXIMUM_EPSILON, MICRO, Config
 from quiff.measures.capacity import bayes_capacity, repeated_capacity
 from quiff.measures.noise import laplace
 from quiff.measures.privacy import epsilon as epsilon_of
 
 _SERVICE = "https://agg-service.example"
 _START = 60 * DAY
+_MOST_OTHERS = 1_000
 _LARGEST = 700.0  # whose exponential is a float
 
 
@@ -40,9 +42,31 @@ def released_in_a_week(config: Config, budget: float, sites: int) -> int:
     """
     browser = Browser(config)
     browser.save_impression(_START, "publisher.example", histogram_index=0)
-    return sum(
-        _asked(browser, _START + 1 + n, f"site{n}.example", min(2 * budget, 4294.0))[0] for n in range(sites)
-    )
+    return sum(_asked(browser, _START + 1 + n, f"site{n}.example", 2 * budget)[0] for n in range(sites))
+
+
+def conversions_to_deny(config: Config, budget: float, *, same_publisher: bool) -> int | None:
+    """Return how many conversions on other sites make the report of one site zero, by playing them.
+
+    Each other site spends its budget in one conversion of a single epoch, which takes twice as much of what
+    is shared: for the impression that is denied, whose site's quota it spends, or each for an impression of
+    its own, which leaves only the global budget to spend. None if a thousand do not suffice.
+
+    Examples
+    --------
+    >>> limits = budgets_of(1, 4, 8)
+    >>> [conversions_to_deny(limits, 1, same_publisher=same) for same in (True, False)]
+    [2, 4]
+    """
+    browser, denied = Browser(config), "publisher.example"
+    browser.save_impression(_START, denied, histogram_index=0)
+    for n in range(_MOST_OTHERS):
+        now, theirs = _START + 1 + n, denied if same_publisher else f"publisher{n}.example"
+        if _asked(deepcopy(browser), now, "denied.example", 2 * budget, denied) == [0]:
+            return n
+        browser.save_impression(now, theirs, histogram_index=0)
+        _asked(browser, now, f"other{n}.example", 2 * budget, theirs)
+    return None
 
 
 @final
@@ -90,9 +114,15 @@ def exponential(x: float) -> float:
     return exp(x) if x < _LARGEST else inf
 
 
-def _asked(browser: Browser, now: int, site: str, epsilon: float) -> list[int]:
+def _asked(browser: Browser, now: int, site: str, epsilon: float, publisher: str = "") -> list[int]:
     return browser.measure_conversion(
-        now, site, aggregation_service=_SERVICE, histogram_size=1, lookback_days=1, epsilon=epsilon
+        now,
+        site,
+        aggregation_service=_SERVICE,
+        histogram_size=1,
+        lookback_days=1,
+        epsilon=min(epsilon, MAXIMUM_EPSILON),
+        impression_sites=(publisher,) if publisher else (),
     ).histogram
 
 

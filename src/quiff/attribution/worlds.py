@@ -10,19 +10,25 @@ from quiff.attribution.rules import Rules
 
 EPOCHS = 3
 SITES = ("a.example", "b.example")
-_PUBLISHER, _SERVICE = "publisher.example", "https://agg-service.example"
+PUBLISHERS = ("publisher.example", "magazine.example")
+INTERMEDIARY = "adtech.example"  # through which sites ask where it has the budget
+_SERVICE = "https://agg-service.example"
 _START, _STEP = 60 * DAY, 60  # seconds of the first event, and from one to the next of its epoch
-_WEEK = 7 * DAY
 _UNSET = -1  # of a global budget, in budgets that can be put in order
 
 Path: TypeAlias = tuple[float, Any, tuple[Any, ...]]  # probability, budgets, what was drawn at random
 
 
 class Seen(NamedTuple):
-    """An impression of a world: its epoch, and its bucket; one that is out of range is -1."""
+    """An impression of a world: its epoch, and its bucket; one that is out of range is -1.
+
+    `when` numbers the query on whose noisy result it depends, if there is one; `publisher` its site.
+    """
 
     epoch: int
     bucket: int
+    when: int | None = None
+    publisher: int = 0
 
 
 class Query(NamedTuple):
@@ -37,6 +43,7 @@ class Query(NamedTuple):
     single: bool
     touches: int
     share: float
+    when: int | None = None
 
     @property
     def epsilon(self) -> float:
@@ -47,27 +54,31 @@ class Query(NamedTuple):
 World: TypeAlias = tuple[Seen | Query, ...]
 
 
-def global_budgets(size: int) -> dict[str, Config]:
-    """Return the two settings: a global budget as small as a site's own, and one that is never reached.
+def shared_limits(size: int, rules: Rules, publishers: int = 1) -> dict[str, Config]:
+    """Return the settings of what sites share: a site's own budget is 1, and a query takes at most 2 of it.
 
-    A site's budget is 1, and a query takes at most 2 of what is shared. Quotas are never reached: they have
-    no privacy unit of their own, and there is one impression site, whose quota would hide the global budget.
+    With one impression site, a global budget as small as a site's own, and one that is never reached; its
+    quota would hide them, and is never reached. With several, their quotas are as small as a site's budget.
     """
+    never = 2 * size
+    settings = {"equal to a site's": (1, never), "never reached": (never, never)}
+    if publishers > 1:
+        settings = {"never reached, quotas equal to a site's": (never, 1)}
     return {
         name: Config(
             epoch_start=0.5,
             max_histogram_size=size + 1,
-            impression_site_quota_per_epoch=2 * size * MICRO,
+            privacy_budget_epoch_days=rules.epoch_days or 7,
+            impression_site_quota_per_epoch=quota * MICRO,
             global_privacy_budget_per_epoch=multiple * MICRO,
         )
-        for name, multiple in (("equal to a site's", 1), ("never reached", 2 * size))
+        for name, (multiple, quota) in settings.items()
     }
 
 
-def moments(world: World) -> Iterator[int]:
-    """Yield the second of each event: those of an epoch follow each other in the middle of a week."""
-    for place, event in enumerate(world):
-        yield _START + _WEEK * event.epoch + _STEP * place
+def moment(epoch: int, place: int, days: int) -> int:
+    """Return the second of an event: those of an epoch follow each other in its middle."""
+    return _START + days * DAY * epoch + _STEP * place
 
 
 def query_options(query: Query, size: int) -> dict[str, Any]:
@@ -86,13 +97,18 @@ def index_of(seen: Seen, size: int) -> int:
     return size if seen.bucket < 0 else seen.bucket
 
 
-def events_of(world: World, config: Config, size: int, removed: int | None = None) -> dict[str, object]:
-    """Return a world as the content of a file of events, with or without the impressions of an epoch."""
+def events_of(
+    world: World, config: Config, size: int, removed: int | None = None, *, through: str | None = None
+) -> dict[str, object]:
+    """Return a world as a file of events, with or without the impressions of an epoch.
+
+    Sites may ask through an intermediary.
+    """
     events: list[dict[str, Any]] = []
-    for event, second in zip(world, moments(world), strict=True):
+    for place, event in enumerate(world):
         if isinstance(event, Seen):
             options: dict[str, Any] = {"histogramIndex": index_of(event, size)}
-            about = {"event": "saveImpression", "site": _PUBLISHER, "options": options}
+            about = {"event": "saveImpression", "site": PUBLISHERS[event.publisher], "options": options}
         else:
             options = {
                 "aggregationService": _SERVICE,
@@ -102,11 +118,17 @@ def events_of(world: World, config: Config, size: int, removed: int | None = Non
                 "credit": [1] * event.touches,
             }
             about = {"event": "measureConversion", "site": SITES[event.site], "options": options}
+            if through is not None:
+                about["intermediarySite"] = through
+        if event.when is not None:
+            about["when"] = {"conversion": event.when, "bucket": 0, "above": 0.5}
         if not (isinstance(event, Seen) and event.epoch == removed):
+            second = moment(event.epoch, place, config.privacy_budget_epoch_days)
             events.append({"seconds": second, **about})
     given = {
         "aggregationServices": {_SERVICE: "dap-18-histogram"},
         "epochStart": config.epoch_start,
+        "privacyBudgetEpochDays": config.privacy_budget_epoch_days,
         "maxHistogramSize": config.max_histogram_size,
         "perSitePrivacyBudget": config.per_site_privacy_budget,
         "impressionSiteQuotaPerEpoch": config.impression_site_quota_per_epoch,
@@ -119,12 +141,13 @@ class Outcomes:
     """What the model answers to a query, over all roundings: remembered, since few questions are different.
 
     Budgets that are never reached are forgotten. What is left is, for each site and then for all together,
-    the entries of its store.
+    the entries of its store; all together have that of the global budget and that of quotas.
     """
 
     def __init__(self, config: Config, rules: Rules, size: int) -> None:
         self.config, self.rules, self.size = config, rules, size
-        self._shared = config.global_privacy_budget_per_epoch < 2 * size * MICRO
+        self._global = config.global_privacy_budget_per_epoch < 2 * size * MICRO
+        self._quotas = config.impression_site_quota_per_epoch < 2 * size * MICRO
         self._remembered = cache(self._asked)
         self._of_first = cache(lambda query: query._replace(site=0))
 
@@ -132,31 +155,36 @@ class Outcomes:
         self, seen: tuple[Seen, ...], budgets: Any, query: Query
     ) -> Iterator[tuple[float, tuple[int, ...], Any]]:
         """Yield probability, histogram and budgets afterwards of each outcome."""
-        own, shared = budgets[query.site], budgets[-1]
+        payer = 0 if self.rules.budget_of == "caller" else query.site
+        own, shared = budgets[payer], budgets[-1]
         for probability, histogram, after, remains in self._remembered(
             seen, own, shared, self._of_first(query)
         ):
-            sites = tuple(after if site == query.site else budgets[site] for site in range(len(SITES)))
+            sites = tuple(after if site == payer else budgets[site] for site in range(len(SITES)))
             yield probability, histogram, (*sites, remains)
 
     def _asked(
         self, seen: tuple[Seen, ...], own: Any, shared: Any, query: Query
     ) -> tuple[tuple[float, tuple[int, ...], Any, Any], ...]:
         saved = [self._impression(each, place) for place, each in enumerate(seen)]
-        now = _START + _WEEK * query.epoch + _STEP * len(seen)
+        days = self.config.privacy_budget_epoch_days
+        now = moment(query.epoch, len(seen), days)
         options = query_options(query, self.size)
 
         def run(flip: Callable[[float], bool]) -> tuple[tuple[int, ...], Any, Any]:
             browser = Browser(self.config, self.rules, flip=flip)
-            browser.epoch_start = _START - _WEEK // 2
+            browser.epoch_start = _START - days * DAY // 2
             browser.impressions = saved
             browser.site_budgets = {(epoch, SITES[0]): left for epoch, left in own}
-            browser.global_budgets = {epoch: None if left == _UNSET else left for epoch, left in shared}
+            stored, quotas = shared
+            browser.global_budgets = {epoch: None if left == _UNSET else left for epoch, left in stored}
+            browser.quotas = dict(quotas)
             report = browser.measure_conversion(now, SITES[0], **options)
             after = tuple(sorted((epoch, left) for (epoch, _), left in browser.site_budgets.items()))
-            stored = browser.global_budgets if self._shared else {}
-            remains = tuple(sorted((e, _UNSET if left is None else left) for e, left in stored.items()))
-            return tuple(report.histogram), after, remains
+            limits = browser.global_budgets if self._global else {}
+            remains = tuple(sorted((e, _UNSET if left is None else left) for e, left in limits.items()))
+            spent = tuple(sorted(browser.quotas.items())) if self._quotas else ()
+            return tuple(report.histogram), after, (remains, spent)
 
         found: dict[tuple[tuple[int, ...], Any, Any], float] = {}
         for probability, outcome in over_all_flips(run):
@@ -165,8 +193,10 @@ class Outcomes:
 
     def _impression(self, seen: Seen, place: int) -> Impression:
         none: frozenset[str] = frozenset()
-        when = _START + _WEEK * seen.epoch + _STEP * place
-        return Impression(0, _PUBLISHER, None, none, none, when, 30 * DAY, index_of(seen, self.size), 0)
+        when = moment(seen.epoch, place, self.config.privacy_budget_epoch_days)
+        return Impression(
+            0, PUBLISHERS[seen.publisher], None, none, none, when, 30 * DAY, index_of(seen, self.size), 0
+        )
 
 
 def over_all_flips(run: Callable[[Callable[[float], bool]], Any]) -> Iterator[tuple[float, Any]]:

@@ -19,7 +19,9 @@ def check(
     *,
     size: int = 2,
     rules: RuleName = "draft",
+    impression_sites: int = 1,
     limit: int | None = None,
+    adaptive: int | None = None,
     out: Annotated[Path | None, NewFile(".json")] = None,
     digits: int = 3,
     json_: bool = False,
@@ -27,10 +29,12 @@ def check(
     """Search small worlds for one that reveals more than a budget.
 
     Worlds have 3 epochs and 2 conversion sites. Neighbours differ in the impressions of one epoch. The exact
-    loss to a site is compared with its budget, and that to all sites with the global one. The rule
-    attributed-epoch charges only the epoch of the attributed impression, single-by-match decides by the
-    matched impressions whether a conversion is one of a single epoch, two-roundings charges for one rounding
-    and releases another, unset-global decrements a global budget that is not set.
+    loss to a site is compared with its budget, and that to all sites with the global one. attributed-epoch
+    charges only the epoch of the attributed impression, single-by-match decides by the matched impressions
+    whether a conversion is one of a single epoch, two-roundings charges for one rounding and releases
+    another, unset-global decrements a global budget that is not set. Proposals: site-left-out leaves out the
+    impressions of a site whose quota is spent, by-intermediary gives budgets to intermediaries, and epochs
+    of 1 or 28 days.
 
     Parameters
     ----------
@@ -38,8 +42,12 @@ def check(
         At most so many impressions, and so many queries.
     rules
         The draft as it is meant, as it is written, or its reference code; or the draft but for one rule.
+    impression_sites
+        On how many sites impressions are saved; with 2, their quotas are as small as a site's budget.
     limit
         Go through at most so many worlds.
+    adaptive
+        Search worlds of at most so many events instead, one of which depends on an earlier noisy result.
     out
         Write the violation as a file of events, and its neighbour beside it as FILE-neighbour.json.
     digits
@@ -55,7 +63,11 @@ def check(
     for path in paths.values():  # told before any work
         check_target(path, **guarded(path))
     with shown_progress():
-        result = noted(check_budgets(size, rules=rules, limit=limit))
+        result = noted(
+            check_budgets(
+                size, rules=rules, impression_sites=impression_sites, limit=limit, adaptive=adaptive
+            )
+        )
     violation = result.payload["violation"]
     for part, path in paths.items() if violation is not None else ():
         write_text(path, to_json(violation[part]), **guarded(path))
