@@ -61,7 +61,7 @@ def look(file: Path, *, columns: str | None = None, show_rows: bool = False) -> 
         except QuiffError as error:
             understood = f"no people: {error}"
     shown = results.Table(
-        f"{visible(str(file))}: {rows:,} rows",
+        f"{visible(file.name)}: {rows:,} rows",
         ("column", "kind", "distinct", "missing", "first cells"),
         tuple(
             (column.name, column.kind, column.distinct, column.missing, ", ".join(column.first))
