@@ -48,9 +48,9 @@ def test_another_topic_is_left_out_and_said_to_be(people):
 @pytest.mark.parametrize(
     ("text", "names"),
     [
-        ("User,Topics\nAlice,News\n", "'User', 'Topics'"),
-        ("member,interests\nAlice,17\n", "'member', 'interests'"),
-        ("user,interests\nAlice,News\n", "'user', 'interests'"),
+        ("User,Likes\nAlice,News\n", "'User', 'Likes'"),
+        ("member,likes\nAlice,17\n", "'member', 'likes'"),
+        ("user,likes\nAlice,News\n", "'user', 'likes'"),
         ("time,domain\n2006-03-01,a.com\n", "'time', 'domain'"),
     ],
 )

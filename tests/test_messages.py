@@ -27,7 +27,7 @@ PROFILES = [
     "user,epoch,t1\n{s},0,News\n{s},0,Sports\n", "user,epoch,t1\n{s},0,News\nv,0,News\nv,1,News\n",
     "user,t1,w\n{s},News,{s}\n", "user,t1,w\n{s},News,-1\n", "user,t1,genuine\n{s},News,{s}\n",
     "user,t1,genuine\n{s},News,7\n", "user,t1\n{s}\x00,\n", "user,t1\n,{s}\n", "user,t1\n{s}\r{s},News\n",
-    "user;t1\n{s};News\n", '{{"user": "{s}"}}\n', "user,t1\n\ufeff{s},\n",
+    "user;t1\n{s};News\n{s};Art\n", '{{"user": "{s}"}}\n', "user,t1\n\ufeff{s},\n",
 ]  # fmt: skip
 
 

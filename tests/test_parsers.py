@@ -81,7 +81,12 @@ def test_the_list_of_patterns_is_complete():
         text = path.read_text()
         found = sum(place.startswith(f"{path.relative_to(SRC).as_posix()}: ") for place, *_ in ALL)
         calls = re.findall(r"\bre\.[a-z]+\(|\bre_[a-z]+\(|_regex\(|\bregexp_|\brlike\b", text)
-        assert found == len([call for call in calls if call != "re.escape("]), path
+        calls = [call for call in calls if call != "re.escape("]
+        if (
+            path.relative_to(SRC).as_posix() == "people/cells.py"
+        ):  # whose SQL takes the patterns compiled there
+            calls = [call for call in calls if call != "regexp_"]
+        assert found == len(calls), path
         assert not re.search(r"from re import|import regex|\.str\.(contains|replace|extract)\(", text), path
     assert set(BY_HAND) <= {place for place, *_ in ALL}
     assert len(ALL) > 50

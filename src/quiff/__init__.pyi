@@ -125,7 +125,7 @@ from .papers.check import check_paper
 from .people.attribute import Attribute
 from .people.groups import grouped
 from .people.histories import Histories
-from .people.merged import reading_limit
+from .people.limits import reading_limit
 from .people.population import Population
 from .studies.attack import attack, reidentify
 from .studies.attributes import attribute_inference

@@ -16,8 +16,8 @@ from quiff.cli.kinds import Output
 from quiff.core.labels import as_labels
 from quiff.core.limits import check_fits, memory_limit
 from quiff.errors import SizeError
+from quiff.people.limits import reading_bytes
 from quiff.people.pairs import PairCounts, TooManySetsError
-from quiff.people.readers import reading_bytes
 from words import refused, worded
 
 

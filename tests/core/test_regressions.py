@@ -13,7 +13,7 @@ from quiff import Channel, Gain, Prior, SizeError
 from quiff.core.kernels import SparseKernel
 from quiff.core.labels import as_labels
 from quiff.core.sparse import SparseRows
-from quiff.people.merged import allowed_bytes
+from quiff.people.limits import allowed_bytes
 from words import refused, worded
 
 AB = ["a", "b"]

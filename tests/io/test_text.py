@@ -166,3 +166,9 @@ def test_random_text_with_quotes_is_read_as_python_reads_it_or_refused(tmp_path)
             assert [list(row[:3]) for row in rows] == [cells[:3] for cells in reader if cells]
             whole += 1
     assert whole > 80
+
+
+def test_lines_are_counted_as_they_are_where_values_have_several(tmp_path):
+    for end in ("\n", "\r\n", "\r"):
+        text = 'a,b,c\n1,"x\n\ny",3\n\n1,2\n'.replace("\n", end)
+        assert read(tmp_path, text.encode())[1] == [(0, 6, "missing columns")]

@@ -14,7 +14,6 @@ from quiff.errors import SizeError
 from quiff.logs import queries
 from quiff.logs.engine import connect
 from quiff.logs.people import reduce_people
-from quiff.people.files import open_profiles
 from words import refused, worded
 
 N = 3000
@@ -41,31 +40,14 @@ def people(request, tmp_path_factory):
     return path
 
 
-def test_what_a_file_tells_of_its_rows(people):
-    file = open_profiles(people)
-    told = file.rows_at_least(next(file.pieces()))
-    assert told == N if file.delimiter is None else N / 3 < told <= N
-
-
 def test_too_many_are_refused_before_the_engine_begins(people, monkeypatch):
     monkeypatch.setattr("quiff.logs.people._PER_USER", 200_000)
-    monkeypatch.setattr("quiff.logs.people.scan_parquet", None)
-    monkeypatch.setattr("quiff.logs.people.pq.write_table", None)
+    monkeypatch.setattr("quiff.logs.people.Profiles", None)
     with memory_limit(0.5), pytest.raises(SizeError) as refused:
         reduce_people(connect(memory_limit="128MB"), people)
     words = str(refused.value)
     worded(words, 3000, 0.56)
     assert f"{people.name}" in words
-
-
-def test_the_size_of_packed_text_tells_before_all_is_read(people, monkeypatch):
-    """The first piece is a part of the file: how long its rows are tells how many there may be."""
-    if people.suffix not in (".csv", ".gz"):
-        return
-    monkeypatch.setattr("quiff.people.files._BLOCK", 1 << 13)
-    monkeypatch.setattr("quiff.logs.people._PER_USER", 200_000)
-    with memory_limit(0.5), pytest.raises(SizeError, match=r"to tell the users of [12],\d{3} rows apart"):
-        reduce_people(connect(memory_limit="128MB"), people)
 
 
 def test_others_are_reduced(people):
@@ -75,5 +57,5 @@ def test_others_are_reduced(people):
 
 def test_an_engine_without_memory_says_what_to_do():
     con = connect(memory_limit="30MB")
-    with refused(SizeError), queries._telling(con):
+    with refused(SizeError), queries.telling(con):
         con.con.execute("SELECT list(range) FROM range(20000000)").fetchall()

@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quiff.errors import LabelError, ParameterError, QuiffError, ShapeError
-from quiff.people import files
-from quiff.people.merged import allowed_bytes, reading_limit
+from quiff.people.limits import allowed_bytes, reading_limit
 from quiff.people.population import Population
 from words import refused, worded
 
@@ -103,9 +102,7 @@ def test_users_that_do_not_fit_are_merged(tmp_path):
         pass
 
 
-def test_pieces_agree_on_the_numbers_of_topics(tmp_path, monkeypatch):
-    monkeypatch.setattr(files, "_BLOCK", 4096)
-    monkeypatch.setattr(files, "_ROWS", 100)
+def test_large_files_agree_on_the_numbers_of_topics(tmp_path):
     rng = np.random.default_rng(1)
     sets = [sorted(map(str, rng.choice(40, 3, replace=False))) for _ in range(3000)]
     weights = [k % 3 if k < 2900 else k / 2 for k in range(3000)]
@@ -125,7 +122,7 @@ def test_pieces_agree_on_the_numbers_of_topics(tmp_path, monkeypatch):
         ("user,t1\na,1\nb,2\n\na,3\n", LabelError, (5,)),
         ("user,t1,t2\na,1,2\nb,1,1\n", LabelError, (3, 1)),
         ("user,topics\na,\"x,y\"\nb,x\n", ShapeError, (3, 1, 2)),
-        ("user,epoch,t1\na,0,1\nb,1,1\n", ParameterError, (0, 1)),
+        ("user,epoch,t1\na,0,1\nb,1,1\n", LabelError, (2,)),
         ("user,t1\n", QuiffError, (2,)),
         ("user,t1\na,1\n\xe9,2\n", QuiffError, (3,)),
         ("user,t1\na,1\nb,2,3\n", QuiffError, (3, 2)),

@@ -256,26 +256,24 @@ def read_pairs(pairs: Any, columns: Columns, *, con: Any = None) -> Log:
 @contextmanager
 def _opened(con: Any, pairs: Any, columns: Columns) -> Iterator[tuple[Any, Any, bool]]:
     """Hand a log to an engine; text goes by way of Parquet, after the one reader of text tables."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
+    from quiff.io.tables import open_table
+    from quiff.io.text import literal
     from quiff.logs.scan import scan_parquet
-    from quiff.people.files import open_table
 
     if not isinstance(pairs, str | Path):
         yield con, _of_frame(pairs, columns.names), False
         return
-    file = open_table(pairs, columns.names)
-    if file.delimiter is None:
-        yield con, scan_parquet(con, Path(pairs)), False
-        return
     folder = scratch.make_temporary("audit")
     try:
-        schema = pa.schema([(name, pa.string()) for name in columns.names])
-        with pq.ParquetWriter(folder / "pairs.parquet", schema) as target:
-            for piece in file.pieces():
-                target.write_table(piece.select(columns.names))
-        yield con, scan_parquet(con, folder / "pairs.parquet"), True
+        with open_table(pairs) as table:
+            for name in columns.names:
+                table.column(name)
+            is_text = table.is_text
+            if is_text:
+                table.load(columns.names)
+                target = literal(str(folder / "pairs.parquet"))
+                table.con.execute(f"COPY source TO {target} (FORMAT parquet)")
+        yield con, scan_parquet(con, folder / "pairs.parquet" if is_text else Path(pairs)), is_text
     finally:
         scratch.drop(folder)
 
@@ -380,7 +378,7 @@ def _present(column: Any, is_text: bool) -> Any:
 
 def _log(con: Any, table: Any, columns: Columns, is_text: bool, sets: frozenset[str]) -> Log:
     from quiff.logs.queries import fetch_arrow, scalar
-    from quiff.people.columns import attribute_column
+    from quiff.people.reading import attribute_column
 
     total = table.count()
     if columns.counts is not None:
@@ -438,7 +436,7 @@ def _places(
     found: Any, role: str, names: tuple[str, ...], is_text: bool, sets: frozenset[str]
 ) -> tuple[tuple[Hashable, ...], Array]:
     """Return the values of a column, or the records of several, and each entry's place among them."""
-    from quiff.people.columns import attribute_column
+    from quiff.people.reading import attribute_column
 
     if not names:
         return (None,), np.zeros(found.num_rows, dtype=np.int64)

@@ -152,7 +152,7 @@ class Asked:
     def _fit(self, drawn: int = 0) -> bool:
         """Whether users fit into the memory that the run may take; else a SizeError if they must."""
         from quiff.core.limits import PROCESS, check_need, memory_allowed
-        from quiff.people.readers import reading_bytes
+        from quiff.people.limits import reading_bytes
         from quiff.people.tfrecords import tfrecord_files
 
         if self.people is None or memory_allowed() == inf:
@@ -255,7 +255,7 @@ class Asked:
             return self.named if people is None or self.named else default_apis(people)
 
         def place(topic: Hashable) -> str:
-            from quiff.people.readers import place_of_topic
+            from quiff.people.reading import place_of_topic
 
             return f"{place_of_topic(self._file, topic)}: the set"
 
@@ -277,7 +277,7 @@ class Asked:
         return (Cookies("history" if "history" in people.attributes else "user"), *apis)
 
     def _one_epoch(self, people: "Population") -> "Population":
-        from quiff.people.readers import chosen_epoch
+        from quiff.people.epochs import chosen_epoch
 
         with self.naming():
             chosen = people.epoch(self.epoch)
@@ -354,10 +354,10 @@ def _check_drawn(topics: int) -> None:
 def check_rows(file: Path) -> None:
     """Refuse a table whose rows would take more memory than is allowed."""
     from quiff.core.limits import PROCESS, check_need, memory_allowed
-    from quiff.people.files import open_table
+    from quiff.people.limits import reading_bytes
 
     if memory_allowed() < inf:
-        needed = PROCESS + open_table(file, ()).reading_bytes()
+        needed = PROCESS + reading_bytes(file, people=False)
         check_need(f"{str(file)!r}: to read these rows takes about", needed)
 
 

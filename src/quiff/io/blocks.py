@@ -4,9 +4,11 @@ Files are told by their first bytes, not by their names. A gzip file is checked 
 into a scratch file first, since it can be read only once.
 """
 
+import bz2
 import csv
 import gzip
 import io
+import lzma
 import os
 import shutil
 import stat
@@ -18,13 +20,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, BinaryIO, cast
 
-from quiff.errors import ParameterError, cannot_read, first_line
+from quiff.errors import ParameterError, QuiffError, cannot_read, engine_line, first_line
 
 BLOCK = 1 << 19  # how many bytes are read at a time
 LONGEST = 1 << 24  # the bytes of a line of a table
 SMALL = 1 << 28  # the bytes of a file that is read at once
 _PACKED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}  # the first bytes
-DAMAGES = (OSError, EOFError, zlib.error)
+DAMAGES = (OSError, EOFError, zlib.error, lzma.LZMAError)
 """What is raised where the bytes of a file cannot be read, or not be unpacked."""
 
 _OTHERS = {
@@ -98,8 +100,8 @@ def find_source(file: Path, copy: Path | None = None) -> Source:
         mode = file.stat().st_mode
         if copy is not None and (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)):
             path = copy
-            with file.open("rb") as stream, private_file(path) as written:
-                shutil.copyfileobj(stream, written, BLOCK)
+            with file.open("rb") as stream:
+                copied(stream, path)
         elif not stat.S_ISREG(mode):
             kind = "folder" if stat.S_ISDIR(mode) else "device or a pipe"
             raise cannot_read(name, f"it is a {kind}; name a file")
@@ -108,6 +110,8 @@ def find_source(file: Path, copy: Path | None = None) -> Source:
             first = stream.read(8)
     except OSError as error:
         raise cannot_read(name, error) from error
+    if file.suffix in (".xlsx", ".xls", ".ods"):
+        raise cannot_read(name, "it is a workbook; save the sheet as CSV")
     for mark, kind in _OTHERS.items():
         if first.startswith(mark):
             raise cannot_read(name, f"it is {kind}")
@@ -126,6 +130,32 @@ def long_fields() -> Iterator[None]:
         yield
     finally:
         csv.field_size_limit(before)
+
+
+def copied(stream: IO[bytes], path: Path) -> None:
+    """Write the bytes of a stream to a new file that only its owner can read."""
+    with private_file(path) as written:
+        shutil.copyfileobj(stream, written, BLOCK)
+
+
+def archive_bytes(path: Path) -> IO[bytes]:
+    """Open an archive for its bytes, unpacked and checked by what they are packed by."""
+    with path.open("rb") as stream:
+        first = stream.read(6)
+    if first.startswith(b"BZh"):
+        return cast("IO[bytes]", bz2.open(path))
+    if first.startswith(b"\xfd7zXZ"):
+        return cast("IO[bytes]", lzma.open(path))
+    return cast("IO[bytes]", gzip.open(path)) if first.startswith(b"\x1f\x8b") else path.open("rb")
+
+
+def unreadable(path: Path, error: BaseException, what: str = "") -> QuiffError:
+    """Return the error that a file cannot be read; one that gzip packed says how far it can."""
+    with suppress(QuiffError):
+        source = find_source(path)
+        if source.packed:
+            return damage(source, error)
+    return QuiffError(f"cannot read {str(path)!r}{what}: {engine_line(error)}")
 
 
 def private_file(path: Path) -> IO[bytes]:

@@ -32,6 +32,7 @@ FAULTS = {
 }
 """The kinds of rejected lines, by DuckDB's names; a line with several faults counts as the first of them."""
 
+_BUFFER = 1 << 23  # bytes of text at a time, at least
 _numbers = count()  # of the views of rejected lines
 
 
@@ -109,23 +110,25 @@ class Text:
         of a larger statement, so that bytes which are no UTF-8 pass there.
         """
         paths = [str(place.absolute()) for place in self.places]
-        file = f"list_position({_listed(paths)}, filename) - 1" if len(paths) > 1 else "0"
+        file = f"list_position({listed(paths)}, filename) - 1" if len(paths) > 1 else "0"
         blank = " WHERE c0 <> ''" if len(self.columns) == 1 else ""  # which are rows of one column to DuckDB
         return f"SELECT * EXCLUDE filename, CAST({file} AS INTEGER) AS file FROM {self._scan}{blank}"  # noqa: S608 - quoted
 
     @property
     def _scan(self) -> str:
-        quote = _literal(self.dialect.quote if self.has_quotes else "")
+        quote = literal(self.dialect.quote if self.has_quotes else "")
         kinds = ", ".join(f"{name}: 'VARCHAR'" for name in self.columns)
         # A line that is longer than a buffer would be left out, and is rejected only by a single thread.
         endless = any(count.longest > self.longest for count in self.counts)
-        alone = f", parallel = false, buffer_size = {2 * self.longest}" if endless else ""
+        alone = ", parallel = false" if endless else ""
+        buffer = 2 * self.longest if endless else max(2 * self.longest, _BUFFER)
         return (
-            f"read_csv({_listed([duckdb_name(place) for place in self.places])}, columns = {{{kinds}}},"
+            f"read_csv({listed([duckdb_name(place) for place in self.places])}, columns = {{{kinds}}},"
             f" auto_detect = false, header = {self.dialect.header},"
-            f" delim = {_literal(self.dialect.delimiter)}, quote = {quote}, escape = {quote},"
+            f" delim = {literal(self.dialect.delimiter)}, quote = {quote}, escape = {quote},"
             f" strict_mode = true, compression = 'none',"
-            f" force_not_null = {_listed(self.columns)}, max_line_size = {self.longest}{alone},"
+            f" force_not_null = {listed(self.columns)}, max_line_size = {self.longest}{alone},"
+            f" buffer_size = {buffer},"
             f" store_rejects = true, rejects_limit = 0, rejects_table = '{self.rejects}_errors',"
             f" rejects_scan = '{self.rejects}_scans', hive_partitioning = false, filename = true)"
         )
@@ -143,9 +146,10 @@ class Text:
     def check(self, rows: int) -> None:
         """Raise an error unless so many rows, which `query` gave, are all that the files have."""
         self._view_rejects()
-        torn = self.con.execute(f"SELECT file, line FROM {self.rejects} WHERE torn ORDER BY 1, 2").fetchone()  # noqa: S608
+        query = f"SELECT file, line, byte FROM {self.rejects} WHERE torn ORDER BY file, line"  # noqa: S608
+        torn = self.con.execute(query).fetchone()
         if torn is not None:
-            raise self._torn(*torn)
+            raise self._torn(torn[0], self._line(*torn))
         off = self.lines - rows - self.n_rejects
         if off and not (self.has_quotes and off == self._line_ends_in_values()):
             raise self._torn(*self._first_odd_line())
@@ -165,20 +169,31 @@ class Text:
 
     def first_rejects(self, most: int = 5) -> tuple[Reject, ...]:
         """Return the first rejected lines."""
-        query = f"SELECT file, line, kind FROM {self.rejects} ORDER BY file, line LIMIT {most}"  # noqa: S608
+        query = f"SELECT kind, file, line, byte FROM {self.rejects} ORDER BY file, line LIMIT {most}"  # noqa: S608
         rows = self.con.execute(query).fetchall()
-        return tuple(Reject(self.sources[file].name, line, kind) for file, line, kind in rows)
+        return tuple(Reject(self.sources[place[0]].name, self._line(*place), kind) for kind, *place in rows)
+
+    def _line(self, file: int, line: int, byte: int) -> int:
+        """Return the number of a line; DuckDB counts a record as one, over however many lines it goes."""
+        if not self.has_quotes:
+            return line
+        with self.places[file].open("rb") as stream:
+            before = stream.read(byte)
+            while before.endswith((b"\r", b"\n")) and (sign := stream.read(1)) in (b"\r", b"\n"):
+                before += sign  # of blank lines
+        return before.count(b"\n" if b"\n" in before else b"\r") + 1
 
     def _view_rejects(self) -> None:
         """Make a view of what DuckDB noted in the last run, a line at most once."""
         errors, scans = f"{self.rejects}_errors", f"{self.rejects}_scans"
-        paths = _listed(str(place.absolute()) for place in self.places)
-        kinds = _listed(FAULTS.values())
-        fault = f"list_position({_listed(FAULTS)}, CAST(error_type AS VARCHAR))"
+        paths = listed(str(place.absolute()) for place in self.places)
+        kinds = listed(FAULTS.values())
+        fault = f"list_position({listed(FAULTS)}, CAST(error_type AS VARCHAR))"
         line = "trim(csv_line, e'\\r\\n')"
         self.con.execute(f"""
             CREATE OR REPLACE TEMP VIEW {self.rejects} AS
             SELECT list_position({paths}, any_value(file_path)) - 1 AS file, line,
+                min(line_byte_position) AS byte,
                 {kinds}[min({fault})] AS kind,
                 bool_or(translate({line}, e'\\r\\n', '') <> {line}) AS torn
             FROM {errors} JOIN {scans} USING (scan_id, file_id)
@@ -303,9 +318,11 @@ def duckdb_name(path: Path) -> str:
     return re.sub(r"([\[*?])", r"[\1]", str(path.absolute()))
 
 
-def _literal(text: str) -> str:
+def literal(text: str) -> str:
+    """Return a text as SQL writes it."""
     return "'" + text.replace("'", "''") + "'"
 
 
-def _listed(texts: Iterable[str]) -> str:
-    return f"[{', '.join(map(_literal, texts))}]"
+def listed(texts: Iterable[str]) -> str:
+    """Return a list of texts as SQL writes it."""
+    return f"[{', '.join(map(literal, texts))}]"

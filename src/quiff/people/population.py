@@ -64,6 +64,7 @@ class Population(TopicSets):
     filling: Filling | None = None  # which topics were visited, and which filled in at random, if known
     others: Mapping[str, Attribute] = field(default_factory=dict)  # the attributes but for the topic sets
     generated: bool = False  # whether they were generated here; see `is_synthetic`
+    understood: str = ""  # how the table was understood that they were read from, in one line
 
     def __post_init__(self) -> None:
         own = vars(self)
@@ -148,8 +149,9 @@ class Population(TopicSets):
         missing: str = "error",
         seed: int = 0,
         attributes: Iterable[str] = (),
+        columns: str | Mapping[str, str | Sequence[str]] | None = None,
     ) -> "Population":
-        r"""Return the population of a file of profiles.
+        r"""Return the population of a file of profiles, or of an Arrow or polars frame.
 
         The file is Parquet, or text with commas or tabs, packed or not, whose first line names its columns:
         ``user`` and ``topics``, or ``user`` and ``t1``, ``t2`` and so on, with ``epoch`` where a user has
@@ -182,6 +184,9 @@ class Population(TopicSets):
         attributes
             The columns to read as attributes, such as ``["country"]``; with some, the file needs no topics.
             In text, a column of whole numbers only becomes numbers; what is empty is None.
+        columns
+            Which columns say what, where their names do not: ``"user=member,topics=likes"``, or a mapping of
+            the roles user, topics, epoch and weights to names.
 
         Examples
         --------
@@ -193,12 +198,18 @@ class Population(TopicSets):
         ...     Population.read(file, merged=True)
         <Population of 2 users merged into 1 distinct set: sets of 2 out of 2 topics>
         """
-        from quiff.people.readers import read_profiles  # and the engines that it needs
+        from quiff.people.reading import read_profiles  # and the engines that it needs
 
-        fields = read_profiles(
-            path, top=top, weights=weights, merged=merged, missing=missing, seed=seed, attributes=attributes
+        return read_profiles(
+            path,
+            top=top,
+            weights=weights,
+            merged=merged,
+            missing=missing,
+            seed=seed,
+            attributes=attributes,
+            columns=columns,
         )
-        return cls(**fields)
 
     @classmethod
     def from_pandas(
@@ -233,8 +244,7 @@ class Population(TopicSets):
         needed("pandas", "pandas", "a frame")
         from quiff.people.frames import read_frame
 
-        fields = read_frame(frame, user, topics, attributes, weights, epoch, missing=missing, seed=seed)
-        return cls(**fields)
+        return read_frame(frame, user, topics, attributes, weights, epoch, missing=missing, seed=seed)
 
     @classmethod
     def synthetic(
