@@ -96,7 +96,7 @@ CROWDS = Pivot(
     "In crowds of other sizes",
     records="crowds",
     columns={
-        "people": ("people", lambda value, _: f"{value:,}"),
+        "people": lambda line, _: f"{line['people']:,}",
         "alone": ("alone", probability),
         "low": ("alone_low", probability),
         "high": ("alone_high", probability),
