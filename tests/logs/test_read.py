@@ -15,10 +15,12 @@ ROW = "1\tq\t2006-03-01 07:17:12\t1\thttp://a.com"
 
 
 def read(con, *paths, form=None, most_bad=100):
-    log = read_log(con, paths, form or LogFormat(), Path(mkdtemp(dir=paths[0].parent)), most_bad=most_bad)
-    rows = [(row["user"], row["time"], row["url"]) for row in fetch_rows(con, log.table)]
-    log.check(len(rows) + log.malformed)
-    return rows, log.bad_lines
+    folder = Path(mkdtemp(dir=paths[0].parent))
+    with read_log(con, paths, form or LogFormat(), folder) as log:
+        rows = [(row["user"], row["time"], row["url"]) for row in fetch_rows(con, log.table)]
+        log = log.counted(len(rows))
+        log.check(len(rows) + log.rejected)
+        return rows, log.check_bad(log.rejected, most_bad)
 
 
 def test_stray_quotes_are_no_quotes_in_aols_format(duckdb, tmp_path):
@@ -68,7 +70,7 @@ def test_bad_lines_have_their_numbers_in_packed_files_too(duckdb, tmp_path):
 
 def assert_refused(con, paths, told, form=None):
     with pytest.raises(ParameterError, match=told) as caught:
-        read_log(con, paths, form or LogFormat(), Path(mkdtemp(dir=paths[0].parent)))
+        read(con, *paths, form=form)
     assert "\n" not in str(caught.value)
 
 

@@ -224,10 +224,7 @@ class _States(Labels):
     def __init__(self, data: tuple[tuple[int, int], ...], most: int) -> None:
         self._shape = data, most
         self._left = theory.states_left(data, most)
-
-    @property
-    def size(self) -> int:
-        return self._left[0][-1]
+        self.size = self._left[0][-1]
 
     def _label(self, position: int) -> State:
         state: list[Report] = []

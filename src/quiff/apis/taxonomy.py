@@ -52,17 +52,13 @@ class TaxonomyLabels(Labels):
                 value=size,
             )
         self.known = known
-        self._size = size
-
-    @property
-    def size(self) -> int:
-        return self._size
+        self.size = size
 
     def _label(self, position: int) -> Hashable:
         return self.known[position] if position < self.known.size else Unnamed(position)
 
     def _find(self, label: Hashable) -> int | None:
-        if isinstance(label, Unnamed) and self.known.size <= label.place < self._size:
+        if isinstance(label, Unnamed) and self.known.size <= label.place < self.size:
             return label.place
         return self.known._find_any(label)
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from quiff.core.display import Shown, in_order, to_frame
 from quiff.core.kernels import DenseKernel, Kernel, MapKernel, SparseKernel, cascade
-from quiff.core.labels import Labels, as_labels, by_label, check_hashable, own_names, same
+from quiff.core.labels import Labels, aligned, as_labels, by_label, check_hashable, own_names, same
 from quiff.core.limits import check_fits, check_memory
 from quiff.core.numbers import Array, Number, as_number, as_numbers, constant_of, filled, is_exact, quotient
 from quiff.core.prior import Prior
@@ -306,6 +306,11 @@ class Channel(Shown):
         """How the numbers are held; for quiff's own use."""
         return self._kernel
 
+    def kernel_for(self, labels: Labels, owner: str, name: str) -> Kernel:
+        """Return the kernel with its rows in the order of an owner's labels; for quiff's own use."""
+        order = aligned(labels, self._inputs, owner, name)
+        return self._kernel if isinstance(order, slice) else self._kernel.take_rows(order)
+
     @property
     def slack(self) -> float:
         """By which factor cutting outputs into cells may hide leakage; 1 if nothing was cut."""
@@ -341,15 +346,15 @@ class Channel(Shown):
         rows = self._inputs.positions(inputs, "input")
         return [self._outputs[int(y)] for y in self._kernel.sample(rows, np.random.default_rng(seed))]
 
-    def __matmul__(self, other: "Channel") -> "Channel":
+    def __matmul__(self, right: "Channel") -> "Channel":
         """Return the cascade C @ D: D works on what C puts out. C's outputs are among D's inputs."""
-        if not isinstance(other, Channel):
+        if not isinstance(right, Channel):
             return NotImplemented
-        second = other._kernel
-        if not same(self._outputs, other._inputs):
-            second = second.take_rows(other._inputs.positions(self._outputs, "input of the second channel"))
-        kernel, slack = cascade(self._kernel, second), self._slack * other._slack
-        return Channel.from_kernel(self._inputs, other._outputs, kernel, slack)
+        second = right._kernel
+        if not same(self._outputs, right._inputs):
+            second = second.take_rows(right._inputs.positions(self._outputs, "input of the second channel"))
+        kernel, slack = cascade(self._kernel, second), self._slack * right._slack
+        return Channel.from_kernel(self._inputs, right._outputs, kernel, slack)
 
     def __rmatmul__(self, prior: Prior) -> Prior:
         """Return the distribution of the outputs, pi @ C."""

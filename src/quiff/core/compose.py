@@ -7,7 +7,7 @@ import numpy as np
 from quiff.core.channel import Channel
 from quiff.core.composite_labels import ProductLabels, TaggedLabels
 from quiff.core.kernels import DenseKernel, Kernel, ProductKernel
-from quiff.core.labels import Labels, aligned, as_labels, same
+from quiff.core.labels import Labels, as_labels, same
 from quiff.core.limits import check_fits
 from quiff.core.numbers import Array, as_numbers, unified
 from quiff.core.validate import check_probability
@@ -62,7 +62,7 @@ def _mixture(C: Channel, D: Channel, r: Any, outputs: Labels, places: Array | No
     """Return (1-r) C + r D, with C's outputs first and D's moved to the given places."""
     check_probability(r, "the probability of a choice")
     (weight,) = as_numbers([r])
-    first, second = C.kernel, _rows_in_order(D, C)
+    first, second = C.kernel, D.kernel_for(C.inputs, "first channel", "second channel")
     width = outputs.size
     if width > C.outputs.size:
         first = first.place_columns(np.arange(C.outputs.size), width)
@@ -73,9 +73,9 @@ def _mixture(C: Channel, D: Channel, r: Any, outputs: Labels, places: Array | No
 
 
 def _mixed(first: Kernel, second: Kernel, r: Any) -> Kernel:
-    one, other = first.as_sparse(), second.as_sparse()
-    if one is not None and other is not None:
-        return one.mixed(other, r)
+    left, right = first.as_sparse(), second.as_sparse()
+    if left is not None and right is not None:
+        return left.mixed(right, r)
     check_fits(first.n_rows, first.n_columns)
     a, b, weight = unified(first.to_dense(), second.to_dense(), np.asarray([r]))
     return DenseKernel(np.asarray(a * (1 - weight[0]) + b * weight[0]))
@@ -94,7 +94,7 @@ def parallel(C: Channel, D: Channel) -> Channel:
     >>> parallel(C, C)["Alice", (0, 1)]
     0.1875
     """
-    kernel = ProductKernel([C.kernel, _rows_in_order(D, C)])
+    kernel = ProductKernel([C.kernel, D.kernel_for(C.inputs, "first channel", "second channel")])
     outputs = ProductLabels((C.outputs, D.outputs))
     return Channel.from_kernel(C.inputs, outputs, kernel, C.slack * D.slack)
 
@@ -137,9 +137,3 @@ def kronecker(C: Channel, D: Channel) -> Channel:
     kernel = ProductKernel([C.kernel.take_rows(first), D.kernel.take_rows(second)])
     inputs, outputs = ProductLabels((C.inputs, D.inputs)), ProductLabels((C.outputs, D.outputs))
     return Channel.from_kernel(inputs, outputs, kernel, C.slack * D.slack)
-
-
-def _rows_in_order(D: Channel, C: Channel) -> Kernel:
-    """Return D's kernel with its rows in the order of C's inputs."""
-    order = aligned(C.inputs, D.inputs, "first channel", "second channel")
-    return D.kernel if order is None else D.kernel.take_rows(order)

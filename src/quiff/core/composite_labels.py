@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Hashable, Iterator
-from functools import cached_property
 from itertools import combinations, permutations, product
 from math import comb, factorial, prod
 from typing import final
@@ -22,15 +21,8 @@ class ProductLabels(Labels):
 
     def __init__(self, factors: tuple[Labels, ...]) -> None:
         self.factors = factors
-
-    @property
-    def size(self) -> int:
-        return self._size
-
-    @cached_property
-    def _size(self) -> int:
-        times = Counter(factor.size for factor in self.factors)
-        return prod(size**count for size, count in times.items())  # quick even for a million factors
+        times = Counter(factor.size for factor in factors)
+        self.size = prod(size**count for size, count in times.items())  # quick even for a million factors
 
     def _label(self, position: int) -> tuple[Hashable, ...]:
         if len(self.factors) > _MOST_FACTORS:
@@ -54,10 +46,10 @@ class ProductLabels(Labels):
             position = position * factor.size + within
         return position
 
-    def _same_as(self, other: Labels) -> bool:
-        if isinstance(other, ProductLabels) and len(self.factors) == len(other.factors):
-            return all(map(same, self.factors, other.factors))
-        return super()._same_as(other)
+    def _same_as(self, second: Labels) -> bool:
+        if isinstance(second, ProductLabels) and len(self.factors) == len(second.factors):
+            return all(map(same, self.factors, second.factors))
+        return super()._same_as(second)
 
     def __iter__(self) -> Iterator[Hashable]:
         return iter(product(*self.factors))
@@ -70,10 +62,7 @@ class TaggedLabels(Labels):
     def __init__(self, parts: tuple[Labels, ...]) -> None:
         self.parts = parts
         self._ends = np.cumsum([part.size for part in parts])
-
-    @property
-    def size(self) -> int:
-        return int(self._ends[-1])
+        self.size = int(self._ends[-1])
 
     def _label(self, position: int) -> tuple[int, Hashable]:
         tag = int(np.searchsorted(self._ends, position, side="right"))
@@ -94,10 +83,7 @@ class SubsetLabels(Labels):
 
     def __init__(self, labels: Labels, k: int) -> None:
         self._of, self._k = labels, k
-
-    @property
-    def size(self) -> int:
-        return comb(self._of.size, self._k)
+        self.size = comb(self._of.size, self._k)
 
     def _label(self, position: int) -> frozenset[Hashable]:
         chosen, start = [], 0
@@ -111,12 +97,12 @@ class SubsetLabels(Labels):
     def _find(self, label: Hashable) -> int | None:
         if not isinstance(label, frozenset) or len(label) != self._k:
             return None
-        places = [self._of._find_any(one) for one in label]
+        places = [self._of._find_any(part) for part in label]
         if None in places:
             return None
         position, start = 0, 0
-        found = sorted(place for place in places if place is not None)
-        for left, place in zip(range(self._k, 0, -1), found, strict=True):
+        result = sorted(place for place in places if place is not None)
+        for left, place in zip(range(self._k, 0, -1), result, strict=True):
             position += sum(comb(self._of.size - i - 1, left - 1) for i in range(start, place))
             start = place + 1
         return position
@@ -131,10 +117,7 @@ class OrderLabels(Labels):
 
     def __init__(self, labels: Labels) -> None:
         self._of = labels
-
-    @property
-    def size(self) -> int:
-        return factorial(min(self._of.size, _MOST_ORDERED))  # of more, nobody counts the orders
+        self.size = factorial(min(self._of.size, _MOST_ORDERED))  # of more, nobody counts the orders
 
     def _label(self, position: int) -> tuple[Hashable, ...]:
         left, order = list(self._of), []
@@ -147,8 +130,8 @@ class OrderLabels(Labels):
         if not isinstance(label, tuple) or len(label) != self._of.size or len(set(label)) < len(label):
             return None
         position, left = 0, list(range(self._of.size))
-        for one in label:
-            place = self._of._find_any(one)
+        for part in label:
+            place = self._of._find_any(part)
             if place is None:
                 return None
             position += left.index(place) * factorial(len(left) - 1)

@@ -119,11 +119,11 @@ def in_order(rows: Any, first: object, second: object, whats: tuple[str, str]) -
     if frame_labels(rows) == (None, None):
         return rows, first, second
     matrix, names = rows.to_numpy(), []
-    for axis, (index, given, what) in enumerate(zip(rows.axes, (first, second), whats, strict=True)):
+    for axis, (index, wanted, what) in enumerate(zip(rows.axes, (first, second), whats, strict=True)):
         own = as_labels(index.tolist(), what)
-        names.append(own if given is None else as_labels(given, what))
+        names.append(own if wanted is None else as_labels(wanted, what))
         order = index_order(own, names[-1], f"{what}s", "frame")
-        matrix = matrix if order is None else matrix.take(order, axis)
+        matrix = matrix[order] if axis == 0 else matrix[:, order]
     return matrix, *names
 
 

@@ -30,12 +30,12 @@ class BestInputs:
     def best(self, kernel: Kernel) -> Array:
         if self.tries == 1:
             return kernel.column_max(self.weights)
-        return np.concatenate([self._largest(block) for block in kernel.blocks()])
+        return np.concatenate([self._largest(block) for _, block in kernel.blocks()])
 
     def best_sum(self, kernel: Kernel) -> Any:
         if self.tries == 1:
             return kernel.column_max_sum(self.weights)
-        return sum(self._largest(block).sum() for block in kernel.blocks())
+        return sum(self._largest(block).sum() for _, block in kernel.blocks())
 
     def _largest(self, block: Array) -> Array:
         """Return the sum of the largest joint probabilities of each column."""
@@ -110,10 +110,10 @@ class Ranks:
         return self._guesses(np.array(self.weights)[:, np.newaxis])[0]
 
     def best(self, kernel: Kernel) -> Array:
-        return np.concatenate([self._joint(block) for block in kernel.blocks()])
+        return np.concatenate([self._joint(block) for _, block in kernel.blocks()])
 
     def best_sum(self, kernel: Kernel) -> Any:
-        return sum(self._joint(block).sum() for block in kernel.blocks())
+        return sum(self._joint(block).sum() for _, block in kernel.blocks())
 
     def _joint(self, block: Array) -> Array:
         return self._guesses(scale_rows(*unified(block, self.weights)))

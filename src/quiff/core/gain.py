@@ -37,15 +37,15 @@ class Payoff(Shown):
     _sign: ClassVar[int]  # by which it becomes something to have much of
 
     def __init__(self, rows: object, actions: object = None, inputs: object = None) -> None:
-        one, several = self._names
+        kind, kinds = self._names
         rows, actions, inputs = in_order(rows, actions, inputs, ("action", "input"))
         matrix = np.array(as_numbers(rows, error=GainError))
         if matrix.ndim != 2:
-            raise ShapeError(what=f"the number of dimensions of a {one}", value=matrix.ndim, allowed="2")
+            raise ShapeError(what=f"the number of dimensions of a {kind}", value=matrix.ndim, allowed="2")
         names = as_labels(range(matrix.shape[0]) if actions is None else actions, "action")
         named = as_labels(range(matrix.shape[1]) if inputs is None else inputs, "input")
-        check_shape(matrix.shape, (names.size, named.size), f"the matrix of {several}")
-        check_gains(matrix, lambda place: cell(names[place[0]], named[place[1]]), f"a {one}")
+        check_shape(matrix.shape, (names.size, named.size), f"the matrix of {kinds}")
+        check_gains(matrix, lambda place: cell(names[place[0]], named[place[1]]), f"a {kind}")
         matrix.flags.writeable = False
         self._set(names, named, matrix)
 
@@ -56,9 +56,9 @@ class Payoff(Shown):
 
     @classmethod
     def _of(cls, actions: Labels, inputs: Labels, structure: _Structure) -> Self:
-        made = cls.__new__(cls)
-        made._set(actions, inputs, structure)
-        return made
+        built = cls.__new__(cls)
+        built._set(actions, inputs, structure)
+        return built
 
     @property
     def actions(self) -> Labels:
@@ -81,10 +81,9 @@ class Payoff(Shown):
             case (top, gain):
                 return Lowered(gain.times(labels, weights), weights, top)
             case SparseRows() as rows:
-                return Matrix(rows if order is None else rows.take(order)).scaled(weights)
+                return Matrix(rows if isinstance(order, slice) else rows.take(order)).scaled(weights)
             case matrix:
-                matrix = matrix if order is None else matrix[:, order]
-                return Matrix(matrix if self._sign > 0 else -matrix).scaled(weights)
+                return Matrix(matrix[:, order] if self._sign > 0 else -matrix[:, order]).scaled(weights)
 
     def to_numpy(self) -> Array:
         """Return the matrix, one row per action."""
@@ -176,7 +175,7 @@ class Gain(Payoff):
             return None
         return rows.columns.reshape(rows.height, -1)
 
-    def __add__(self, other: "Gain") -> "Gain":
+    def __add__(self, right: "Gain") -> "Gain":
         """Return the gain of playing two games at once; its vulnerability is the sum of theirs.
 
         An action is a pair: g((v, w), x) = g1(v, x) + g2(w, x).
@@ -189,14 +188,13 @@ class Gain(Payoff):
         ('Alice', 'wait')  1      3
         ('Bob', 'wait')    0      4
         """
-        if not isinstance(other, Gain):
+        if not isinstance(right, Gain):
             return NotImplemented
-        order = aligned(self._inputs, other._inputs, "first gain", "second gain")
-        check_fits(self._actions.size * other._actions.size, self._inputs.size)
-        first, second = same_kind(self.to_numpy(), other.to_numpy())
-        second = second if order is None else second[:, order]
-        table = (first[:, np.newaxis] + second).reshape(-1, self._inputs.size)
-        return Gain(table, ProductLabels((self._actions, other._actions)), self._inputs)
+        order = aligned(self._inputs, right._inputs, "first gain", "second gain")
+        check_fits(self._actions.size * right._actions.size, self._inputs.size)
+        first, second = same_kind(self.to_numpy(), right.to_numpy())
+        table = (first[:, np.newaxis] + second[:, order]).reshape(-1, self._inputs.size)
+        return Gain(table, ProductLabels((self._actions, right._actions)), self._inputs)
 
     def __rmul__(self, factor: Any) -> "Gain":
         """Return the gain times a number that is not negative: so is its vulnerability."""

@@ -31,7 +31,7 @@ def gain_from_posterior(gain: Gain, C: Channel) -> Gain:
     plans = ProductLabels((gain.actions,) * C.outputs.size)
     check_fits(plans.size, C.inputs.size)
     gains, matrix = same_kind(gain.to_numpy(), C.kernel.to_dense())
-    gains = gains if order is None else gains[:, order]
+    gains = gains[:, order]
     table: Array = 0 * gains[:1]
     for column in matrix.T:
         table = (table[:, np.newaxis] + gains * column).reshape(-1, C.inputs.size)
@@ -63,11 +63,15 @@ def gain_as_bayes(prior: Prior, gain: Gain) -> tuple[Prior, Channel, Number]:
     numbers, matrix = same_kind(np.array(weights), gain.to_numpy())
     joint = matrix * numbers
     sums = joint.sum(axis=1)
-    whole = sums.sum()
-    if not whole > 0:
+    gained = sums.sum()
+    if not gained > 0:
         raise GainError("no action gains anything under this prior")
     joint[:, 0] = np.where(sums > 0, joint[:, 0], sums * 0 + 1)
     over = np.where(sums > 0, sums, sums * 0 + 1)
     joint = as_fractions(joint) if is_exact(joint) else joint
     R = Channel.from_kernel(gain.actions, gain.inputs, DenseKernel(np.asarray(joint / over[:, np.newaxis])))
-    return Prior.from_array(gain.actions, quotient(sums, np.asarray(whole))), R, as_number(whole, total)
+    return (
+        Prior.from_array(gain.actions, quotient(sums, np.asarray(gained))),
+        R,
+        as_number(gained, total),
+    )

@@ -208,14 +208,14 @@ def _proportional_columns(kernel: Kernel) -> list[list[int]]:
     marks = marks[happens] / sums[happens]
     order = np.argsort(marks, kind="stable")
     apart = np.flatnonzero(np.diff(marks[order]) > TOLERANCE * n) + 1
-    found: list[list[int]] = []
+    result: list[list[int]] = []
     for near in np.split(happens[order], apart):
         alike = [[0]]
         if near.size > 1:
             columns = np.stack([kernel.columns(y, y + 1)[:, 0] for y in sorted(near.tolist())])
             alike = equal_rows(quotient(columns, columns.sum(axis=1)[:, np.newaxis]))
-        found += [[sorted(near.tolist())[i] for i in group] for group in alike]
-    return sorted(found)
+        result += [[sorted(near.tolist())[i] for i in group] for group in alike]
+    return sorted(result)
 
 
 @typed

@@ -26,10 +26,8 @@ _LONGEST = 200  # signs of a label in a message
 class Labels(Sequence[Hashable], ABC):
     """A sequence of unique labels that knows where each one stands."""
 
-    @property
-    @abstractmethod
-    def size(self) -> int:
-        """How many there are; unlike ``len`` it may exceed the machine's word."""
+    size: int
+    """How many there are; unlike ``len`` it may exceed the machine's word."""
 
     @abstractmethod
     def _label(self, position: int) -> Hashable:
@@ -43,9 +41,9 @@ class Labels(Sequence[Hashable], ABC):
     def _index(self) -> dict[Hashable, int]:
         return {label: position for position, label in enumerate(self)}
 
-    def _same_as(self, other: "Labels") -> bool:
+    def _same_as(self, second: "Labels") -> bool:
         """Compare with as many labels, one by one; kinds that know a faster way have their own."""
-        return all(mine == theirs for mine, theirs in zip(self, other, strict=True))
+        return all(left == right for left, right in zip(self, second, strict=True))
 
     def __len__(self) -> int:
         if self.size > sys.maxsize:
@@ -69,14 +67,14 @@ class Labels(Sequence[Hashable], ABC):
     def __contains__(self, label: object) -> bool:
         return self._find_any(label) is not None
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Labels) and same(self, other)
+    def __eq__(self, second: object) -> bool:
+        return isinstance(second, Labels) and same(self, second)
 
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        shown = ", ".join(map(repr, self[:6]))
-        return f"Labels({shown}{', ...' if self.size > 6 else ''}; {how_many(self.size)})"
+        visible = ", ".join(map(repr, self[:6]))
+        return f"Labels({visible}{', ...' if self.size > 6 else ''}; {how_many(self.size)})"
 
     def _find_any(self, label: object) -> int | None:
         try:
@@ -86,11 +84,11 @@ class Labels(Sequence[Hashable], ABC):
 
     def position(self, label: Hashable, what: str = "label") -> int:
         """Return where a label stands, or raise a LabelError that quotes it."""
-        found = self._find_any(label)
-        if found is None:
+        result = self._find_any(label)
+        if result is None:
             known = ", ".join(map(_cut, self[:5])) + (", ..." if self.size > 5 else "")
             raise LabelError(f"{_cut(label)} is not a known {what}; known are {known or 'none'}")
-        return found
+        return result
 
     def positions(self, labels: Iterable[Hashable], what: str = "label") -> Array:
         """Return where each of some labels stands."""
@@ -105,10 +103,7 @@ class _ListedLabels(Labels):
 
     def __init__(self, labels: tuple[Hashable, ...]) -> None:
         self._labels = labels
-
-    @property
-    def size(self) -> int:
-        return len(self._labels)
+        self.size = len(self._labels)
 
     def _label(self, position: int) -> Hashable:
         return self._labels[position]
@@ -123,10 +118,7 @@ class _RangeLabels(Labels):
 
     def __init__(self, numbers: range) -> None:
         self.numbers = numbers
-
-    @property
-    def size(self) -> int:
-        return len(self.numbers)
+        self.size = len(self.numbers)
 
     def _label(self, position: int) -> int:
         return self.numbers[position]
@@ -136,13 +128,15 @@ class _RangeLabels(Labels):
         if not isinstance(label, Real):
             return None
         try:
-            whole: Any = math.trunc(label)
+            total: Any = math.trunc(label)
         except (OverflowError, ValueError):  # infinite, or not a number
             return None
-        return self.numbers.index(whole) if whole == label and whole in self.numbers else None
+        return self.numbers.index(total) if total == label and total in self.numbers else None
 
-    def _same_as(self, other: Labels) -> bool:
-        return self.numbers == other.numbers if isinstance(other, _RangeLabels) else super()._same_as(other)
+    def _same_as(self, second: Labels) -> bool:
+        return (
+            self.numbers == second.numbers if isinstance(second, _RangeLabels) else super()._same_as(second)
+        )
 
 
 @final
@@ -151,10 +145,7 @@ class _ArrayLabels(Labels):
 
     def __init__(self, array: Array) -> None:
         self.array = array
-
-    @property
-    def size(self) -> int:
-        return int(self.array.shape[0])
+        self.size = int(self.array.shape[0])
 
     def _label(self, position: int) -> Hashable:
         label: Hashable = self.array[position].item()
@@ -163,10 +154,10 @@ class _ArrayLabels(Labels):
     def __iter__(self) -> Iterator[Hashable]:
         return iter(self.array.tolist())
 
-    def _same_as(self, other: Labels) -> bool:
-        if isinstance(other, _ArrayLabels):
-            return bool(np.array_equal(self.array, other.array))
-        return super()._same_as(other)
+    def _same_as(self, second: Labels) -> bool:
+        if isinstance(second, _ArrayLabels):
+            return bool(np.array_equal(self.array, second.array))
+        return super()._same_as(second)
 
 
 @final
@@ -181,7 +172,7 @@ class SetLabels(Labels):
     def __init__(self, codes: Array, topics: Labels) -> None:
         self.codes = codes.view()
         self.codes.flags.writeable = False
-        self.topics = topics
+        self.topics, self.size = topics, int(codes.shape[0])
 
     @classmethod
     def distinct(cls, codes: Array, topics: Labels) -> tuple["SetLabels", Array]:
@@ -189,10 +180,6 @@ class SetLabels(Labels):
         rows = np.sort(codes.astype(smallest_index_type(topics.size)), axis=1)
         first, which = distinct_codes(rows, topics.size)
         return cls(rows[first], topics), which
-
-    @property
-    def size(self) -> int:
-        return int(self.codes.shape[0])
 
     def _label(self, position: int) -> frozenset[Hashable]:
         return frozenset(self.topics[int(code)] for code in self.codes[position])
@@ -205,10 +192,10 @@ class SetLabels(Labels):
             return None
         return self._rows.get(np.sort(np.array(codes, dtype=self.codes.dtype)).tobytes())
 
-    def _same_as(self, other: Labels) -> bool:
-        if isinstance(other, SetLabels) and same(self.topics, other.topics):
-            return bool(np.array_equal(self.codes, other.codes))
-        return super()._same_as(other)
+    def _same_as(self, second: Labels) -> bool:
+        if isinstance(second, SetLabels) and same(self.topics, second.topics):
+            return bool(np.array_equal(self.codes, second.codes))
+        return super()._same_as(second)
 
     @cached_property
     def _rows(self) -> dict[bytes, int]:
@@ -249,9 +236,9 @@ def _array_labels(array: Array, what: str) -> Labels:
     again = ordered[1:] == ordered[:-1]
     if again.any():
         raise _twice(ordered[1:][again][0].item(), what)
-    kept = array.copy()
-    kept.flags.writeable = False
-    return _ArrayLabels(kept)
+    chosen = array.copy()
+    chosen.flags.writeable = False
+    return _ArrayLabels(chosen)
 
 
 def _twice(label: Hashable, what: str) -> QuiffError:
@@ -276,20 +263,20 @@ def same(first: Labels, second: Labels) -> bool:
     return first._same_as(second)
 
 
-def aligned(wanted: Labels, given: Labels, wanted_by: str, given_by: str) -> Array | None:
-    """Return where each of the wanted labels stands among the given ones, None if in the same places."""
+def aligned(wanted: Labels, given: Labels, wanted_by: str, given_by: str) -> Array | slice:
+    """Return where each of the wanted labels stands among the given ones: a slice if in the same places."""
     if same(wanted, given):
-        return None
+        return slice(None)
     if isinstance(wanted, _ArrayLabels) and isinstance(given, _ArrayLabels) and wanted.size == given.size:
         order = np.argsort(given.array)
         places = order[np.searchsorted(given.array, wanted.array, sorter=order) % given.size]
         if np.array_equal(given.array[places], wanted.array):
             return np.asarray(places)
-    found = [given._find_any(label) for label in wanted]
-    if None in found or wanted.size != given.size:
+    result = [given._find_any(label) for label in wanted]
+    if None in result or wanted.size != given.size:
         _check_among(wanted, given, wanted_by, given_by)
         _check_among(given, wanted, given_by, wanted_by)
-    return np.array(found, dtype=np.intp)
+    return np.array(result, dtype=np.intp)
 
 
 def by_label(values: Any, labels: Labels, owner: str, what: str) -> Any:
@@ -309,14 +296,14 @@ def by_label(values: Any, labels: Labels, owner: str, what: str) -> Any:
         return values
     if isinstance(values, Mapping):
         order, listed = aligned(labels, names, owner, what), list(values.values())
-        return listed if order is None else [listed[place] for place in order]
+        return listed if isinstance(order, slice) else [listed[place] for place in order]
     array = values.to_numpy()
     order = (
         index_order(names, labels, owner, what)
         if hasattr(values, "index")
         else aligned(labels, names, owner, what)
     )
-    return array if order is None else array[order]
+    return array[order]
 
 
 def own_names(values: object) -> Labels | None:
@@ -329,10 +316,10 @@ def own_names(values: object) -> Labels | None:
     return as_labels(index.tolist()) if hasattr(index, "tolist") else None
 
 
-def index_order(names: Labels, labels: Labels, owner: str, what: str) -> Array | None:
-    """Return where each label stands in an index of pandas; None if in the same place, or without names."""
+def index_order(names: Labels, labels: Labels, owner: str, what: str) -> Array | slice:
+    """Return where each label stands in an index of pandas; a slice if it stands there, or without names."""
     plain = same(names, as_labels(range(names.size))) and any(label not in names for label in labels)
-    return None if plain else aligned(labels, names, owner, what)
+    return slice(None) if plain else aligned(labels, names, owner, what)
 
 
 def _cut(label: Hashable) -> str:
@@ -344,9 +331,9 @@ def _cut(label: Hashable) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
 
-def _check_among(labels: Labels, others: Labels, owner: str, other_owner: str) -> None:
-    missing = [label for label in labels if label not in others]
+def _check_among(labels: Labels, rest: Labels, owner: str, other_owner: str) -> None:
+    missing = [label for label in labels if label not in rest]
     if missing:
         more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
-        shown = ", ".join(map(_cut, missing[:3]))
-        raise LabelError(f"{shown}{more}: known to the {owner}, but missing in the {other_owner}")
+        visible = ", ".join(map(_cut, missing[:3]))
+        raise LabelError(f"{visible}{more}: known to the {owner}, but missing in the {other_owner}")

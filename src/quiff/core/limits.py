@@ -109,8 +109,10 @@ def bytes_of(size: str) -> int:
     >>> bytes_of("2GB"), bytes_of("0.5 MiB")
     (2000000000, 524288)
     """
-    found = _SIZE.fullmatch(size.strip())
-    value = found and int(float(found[1]) * (1024 if found[3] else 1000) ** " KMGT".index(found[2].upper()))
+    result = _SIZE.fullmatch(size.strip())
+    value = result and int(
+        float(result[1]) * (1024 if result[3] else 1000) ** " KMGT".index(result[2].upper())
+    )
     if not value:
         raise ParameterError(what="the memory limit", value=size, allowed="a size such as 2GB or 500MiB")
     return value

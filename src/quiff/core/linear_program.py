@@ -80,10 +80,10 @@ class Program:
             table = columns if columns.ndim == 2 else columns[:, np.newaxis]
             values = np.asarray(factors)
             values = np.broadcast_to(values if values.ndim in (0, 2) else values[:, np.newaxis], table.shape)
-            there = values != 0
-            self.rows.append(np.broadcast_to(numbers[:, np.newaxis], table.shape)[there])
-            self.columns.append(table[there])
-            self.values.append(values[there])
+            present = values != 0
+            self.rows.append(np.broadcast_to(numbers[:, np.newaxis], table.shape)[present])
+            self.columns.append(table[present])
+            self.values.append(values[present])
         self.right.append(np.broadcast_to(np.asarray(right), count))
         self.less.append(np.full(count, at_most))
         self.n_constraints += count
@@ -98,15 +98,15 @@ class Program:
         if not alike:
             return self.table().solution()
         small, classes = self.table().reduced()
-        found = small.solution()
-        return None if found is None else replace(found, x=found.x[classes], dual=found.dual[:0])
+        result = small.solution()
+        return None if result is None else replace(result, x=result.x[classes], dual=result.dual[:0])
 
     def optimum(self) -> Optimum:
         """Return the optimum of a program that has one."""
-        found = self.solve()
-        if found is None:
+        result = self.solve()
+        if result is None:
             raise SizeError("the linear program could not be solved; give fewer inputs or outputs")
-        return found
+        return result
 
     def solve_whole(self, whole: Array, seconds: float) -> tuple[Array | None, float]:
         """Return the best point found with whole numbers for some variables, and the least value at least."""
@@ -115,7 +115,7 @@ class Program:
         table = self.table()
         integrality = np.zeros(self.n_variables, dtype=np.int8)
         integrality[whole.reshape(-1)] = 1
-        found = milp(
+        result = milp(
             to_float(table.cost),
             integrality=integrality,
             bounds=Bounds(0, table.most),
@@ -124,7 +124,7 @@ class Program:
             ),
             options={"time_limit": seconds, "mip_rel_gap": 1e-10},
         )
-        return found.x, -np.inf if found.mip_dual_bound is None else found.mip_dual_bound
+        return result.x, -np.inf if result.mip_dual_bound is None else result.mip_dual_bound
 
     def table(self) -> "Table":
         """Return all of it as arrays of one kind of numbers."""
@@ -183,7 +183,7 @@ class Table:
         np.maximum.at(scale, self.rows, np.abs(to_float(self.values)))
         scale[scale == 0] = 1
         matrix, right = diags_array(1 / scale).tocsr() @ self.matrix(), to_float(self.right) / scale
-        found = linprog(  # type: ignore[call-overload]  # the stubs know no sparse matrices
+        result = linprog(  # type: ignore[call-overload]  # the stubs know no sparse matrices
             to_float(self.cost),
             A_ub=matrix[self.less],
             b_ub=right[self.less],
@@ -195,15 +195,15 @@ class Table:
                 ("primal_feasibility_tolerance", "dual_feasibility_tolerance"), self.tolerance
             ),
         )
-        if found.status == 2:
+        if result.status == 2:
             return None
-        if found.status == 3:
+        if result.status == 3:
             raise ParameterError("the linear program has no least value")
-        if found.x is None:
-            raise SizeError(f"the linear program could not be solved: {found.message}")
+        if result.x is None:
+            raise SizeError(f"the linear program could not be solved: {result.message}")
         dual = np.zeros(right.shape[0])
-        dual[self.less], dual[~self.less] = found.ineqlin.marginals, found.eqlin.marginals
-        return Optimum(float(found.fun), np.asarray(found.x), dual / scale)
+        dual[self.less], dual[~self.less] = result.ineqlin.marginals, result.eqlin.marginals
+        return Optimum(float(result.fun), np.asarray(result.x), dual / scale)
 
     def proven(self, near: Optimum) -> Optimum | None:
         """Solve it in fractions for the variables that are not 0 in floats; None if that proves nothing.

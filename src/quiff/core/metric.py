@@ -127,20 +127,20 @@ def chained(distance: object, labels: object) -> Array:
     """
     named = as_labels(labels)
     d = distances(distance, named, named)
-    found = np.eye(named.size, dtype=bool)
-    apart = ~found & np.asarray(d > 0)  # a step of no length leads nowhere
+    result = np.eye(named.size, dtype=bool)
+    apart = ~result & np.asarray(d > 0)  # a step of no length leads nowhere
     for z in range(named.size):
         way = np.add.outer(d[:, z], d[z])
         same = way == d if is_exact(d) else np.isclose(way, d, rtol=1e-12, atol=0) & np.isfinite(d)
-        found |= np.asarray(same) & np.logical_and.outer(apart[:, z], apart[z])
-    return found
+        result |= np.asarray(same) & np.logical_and.outer(apart[:, z], apart[z])
+    return result
 
 
 def _coordinates(x: Any, y: Any) -> list[Any]:
     if isinstance(x, Real) and isinstance(y, Real):
         return [abs(x - y)]
     if isinstance(x, Sequence | np.ndarray) and isinstance(y, Sequence | np.ndarray) and len(x) == len(y):
-        return [abs(one - other) for one, other in zip(x, y, strict=True)]
+        return [abs(first - second) for first, second in zip(x, y, strict=True)]
     raise ParameterError(f"{x!r} and {y!r} are not two numbers, nor two points with as many coordinates")
 
 

@@ -158,9 +158,9 @@ def constant_of(array: Array) -> Any | None:
 def product(first: Array, second: Array) -> Array:
     """Multiply two vectors elementwise; two constants give a constant."""
     first, second = unified(first, second)
-    one, other = constant_of(first), constant_of(second)
-    if one is not None and other is not None:
-        return filled(one * other, first.shape[0])
+    left, right = constant_of(first), constant_of(second)
+    if left is not None and right is not None:
+        return filled(left * right, first.shape[0])
     return np.asarray(first * second)
 
 

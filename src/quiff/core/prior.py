@@ -194,9 +194,8 @@ class Prior(Shown):
     def weights_for(self, labels: Labels, owner: str) -> tuple[Array, int]:
         """Return weights in the order of the given labels, and the number to divide them by."""
         order = aligned(labels, self._labels, owner, "prior")
-        if order is None or constant_of(self._weights) is not None:
-            return self._weights, self._total
-        return self._weights[order], self._total
+        constant = constant_of(self._weights) is not None
+        return self._weights if constant else self._weights[order], self._total
 
     def to_numpy(self) -> Array:
         """Return the probabilities as an array of floats or, if exact, of fractions."""
@@ -260,10 +259,10 @@ def _check_some(labels: Labels) -> None:
 
 def _check_whole_counts(labels: Labels, counts: Array) -> None:
     """Raise a ProbabilityError unless all counts are whole numbers; it quotes the first that is none."""
-    others = [k for k, count in enumerate(counts) if not isinstance(count, Integral)]
-    if not others:
+    rest = [k for k, count in enumerate(counts) if not isinstance(count, Integral)]
+    if not rest:
         return
-    broken = next((k for k in others if not _is_whole(counts[k])), others[0])
+    broken = next((k for k in rest if not _is_whole(counts[k])), rest[0])
     count = counts[broken].item() if isinstance(counts[broken], np.generic) else counts[broken]
     kind = f", a {type(count).__name__}" if _is_whole(count) else ""
     raise ProbabilityError(

@@ -58,8 +58,8 @@ def check_sums(summed: Callable[[], Array], name: Callable[[int], str]) -> None:
 def check_shape(shape: tuple[int, ...], wanted: tuple[int, ...], what: str) -> None:
     """Raise a ShapeError unless the two shapes are the same."""
     if shape != wanted:
-        given, needed = (" x ".join(map(str, s)) for s in (shape, wanted))
-        raise ShapeError(f"{what} is {given}, but its labels ask for {needed}")
+        base, needed = (" x ".join(map(str, s)) for s in (shape, wanted))
+        raise ShapeError(f"{what} is {base}, but its labels ask for {needed}")
 
 
 def check_probability(value: Any, what: str) -> None:
@@ -91,9 +91,9 @@ def as_codes(
     if array.dtype.kind not in "iu":
         raise ShapeError(what="the type of codes", value=array.dtype, allowed="whole numbers")
     if array.ndim != len(shape) or array.shape[0] != shape[0]:
-        asked = f"{shape[0]} rows" if len(shape) == 2 else f"{shape[0]} entries"
+        wanted = f"{shape[0]} rows" if len(shape) == 2 else f"{shape[0]} entries"
         raise ShapeError(
-            what="the shape of the array of codes", value=array.shape, allowed=f"{asked}, as the labels ask"
+            what="the shape of the array of codes", value=array.shape, allowed=f"{wanted}, as the labels ask"
         )
     if array.size and not (int(array.min()) >= 0 and int(array.max()) < n_codes):
         bad = int(array.min()) if array.min() < 0 else int(array.max())
@@ -116,9 +116,9 @@ def sets_as_entries(
     for label, members in sets.items():
         if isinstance(members, str | bytes) or not isinstance(members, Iterable):
             raise LabelError(f"the set of {label!r} is {members!r}; give a set or a list of topics")
-        found = [topics.position(topic, what) for topic in members]
-        if len(set(found)) < len(found):
+        result = [topics.position(topic, what) for topic in members]
+        if len(set(result)) < len(result):
             raise LabelError(f"the set of {label!r} has the same topic twice")
-        codes += found
-        lengths.append(len(found))
+        codes += result
+        lengths.append(len(result))
     return np.cumsum(lengths), np.array(codes, dtype=smallest_index_type(topics.size))

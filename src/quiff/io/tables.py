@@ -387,5 +387,5 @@ def _line_of(text: Text, row: int) -> str:
 
 
 def quoted(name: str) -> str:
-    """Return a name of a column as SQL writes it."""
-    return '"' + name.replace('"', '""') + '"'
+    """Return a name of a column as SQL writes it; an empty one, which SQL does not know, as a blank."""
+    return '"' + (name or " ").replace('"', '""') + '"'

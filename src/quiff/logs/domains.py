@@ -15,6 +15,7 @@ from quiff.logs.suffixes import PUNYCODE, Suffixes, packaged_suffixes
 RULES = ("correct", "as-published")
 """By which rules a host has a domain: those of the list's own algorithm, or the paper's."""
 
+_SIMPLE = re.compile("http://([a-z0-9-]+(?:[.][a-z0-9-]+)+)")
 _PLAIN = re.compile(r"[A-Za-z0-9.-]*[A-Za-z0-9-]")
 _DOTS = ".\u3002\uff0e\uff61"
 _PLAIN_DOTS = dict.fromkeys(map(ord, _DOTS), ".")
@@ -29,7 +30,6 @@ _PATH = re.compile(f"{_SCHEME}(?://)?(?:(?:[A-Za-z0-9+.-]+:)?//)?([^?#]*)")
 _IPV6 = re.compile(r"[0-9A-Fa-f]{0,4}:[0-9A-Fa-f.]*:[0-9A-Fa-f:.]*")
 _BYTE = "(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])"
 _IPV4 = re.compile(rf"{_BYTE}(?:[.]{_BYTE}){{3}}")
-_NO_LABEL = re.compile("[^A-Za-z0-9-]")
 # Letters beyond ASCII: all but blanks, signs, private and compatibility areas.
 _LETTERS = "\xc0-\u167f\u1681-\u1fff\u2c00-\u2fff\u3005-\ud7ff\uf900-\ufdff\U00010000-\U000effff"
 _NAME = re.compile(rf"(?:(?!-)[a-z0-9{_LETTERS}-]+(?<!-)(?:[.]|\Z))+")
@@ -85,6 +85,13 @@ class DomainRules:
 
     def locate(self, url: str) -> Located:
         """Return the domain of a URL."""
+        simple = _SIMPLE.fullmatch(url)
+        if simple:  # as nearly all are that a log has once it is shortened
+            labels = simple[1].split(".")
+            size = self._suffix_size(labels)
+            label = labels[-1 - size] if 0 < size < len(labels) else "-"
+            if label[0] != "-" != label[-1] and label.strip("w"):
+                return Located(".".join(labels[-1 - size :]), None)
         host = host_of(url, ports=self.rules == "correct")
         if not host:
             return Located(None, "no-host")
@@ -118,21 +125,20 @@ class DomainRules:
         if not label.strip("Ww"):
             return Located(None, "bare-suffix") if size == 1 else Located(suffix, None)
         stripped = label.strip("-")
-        if not stripped or _NO_LABEL.search(label):
+        if not stripped or not (label.isascii() and label.replace("-", "").isalnum()):
             return Located(None, "bad-label")
         return Located(f"{stripped}.{suffix}", None)
 
     def _suffix_size(self, labels: list[str]) -> int:
         """Return the number of labels of the longest suffix that is listed."""
-        ending, size = labels[-1], 0
-        for length in range(1, len(labels) + 1):
-            sizes = self.suffixes.endings.get(ending)
-            if sizes is None:
-                return size
-            if length == len(labels):
+        endings, place, size = self.suffixes.endings, len(labels) - 1, 0
+        ending = labels[place]
+        while (sizes := endings.get(ending)) is not None:
+            if place == 0:
                 return sizes[0] or size
             size = sizes[1] or size
-            ending = f"{labels[-1 - length]}.{ending}"
+            place -= 1
+            ending = f"{labels[place]}.{ending}"
         return size
 
 

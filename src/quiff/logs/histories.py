@@ -46,10 +46,7 @@ class StoredHistories(Labels):
 
     def __init__(self, path: StrPath, holders: Array) -> None:
         self._path, self._holders = path, holders  # one user of each history
-
-    @property
-    def size(self) -> int:
-        return int(self._holders.shape[0])
+        self.size = int(self._holders.shape[0])
 
     def _label(self, position: int) -> TimedHistory:
         domains, times = self._visits

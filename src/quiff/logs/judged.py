@@ -12,12 +12,13 @@ from typing import Any
 import ibis
 
 from quiff.errors import QuiffError
+from quiff.io.text import Reject
 from quiff.logs.queries import fetch_rows
 from quiff.logs.read import Log
 from quiff.logs.times import KINDS, TimeFormat, with_times
 from quiff.safe_text import form, visible
 
-_REASONS = ("", "header", "no-url", "no-user", "bad-time")  # why a row goes, by its number
+_REASONS = ("", "malformed", "header", "no-url", "no-user", "bad-time")  # why a row goes, by its number
 _CODE = {name: ibis.literal(number, "int8") for number, name in enumerate(_REASONS)}  # a byte a row
 _STAYS = 0
 _UNIX = 10  # codes from here on stay, for now: two for each file, for seconds and for milliseconds
@@ -29,6 +30,7 @@ _MOST_FILES_IN_A_BYTE = 50
 class Verdict:
     """What became of the rows of a log."""
 
+    bad_lines: tuple[Reject, ...]  # the first malformed lines
     dropped: dict[str, int]  # how many rows go, by reason
     units: dict[str, str]  # the unit of Unix times, by the name of the file
     # The codes of rows with Unix times that stay, and of those that go.
@@ -50,6 +52,7 @@ def looked_at(log: Log, form: TimeFormat | None) -> Any:
     """Return user, url, the text of the time and the time of each row, and the code of what becomes of it."""
     rows = log.table
     reasons = [
+        (rows.malformed, "malformed"),
         (log.is_header, "header"),
         (rows.url.isnull() | (rows.url == ""), "no-url"),
         (rows.user.isnull() | (rows.user == ""), "no-user"),
@@ -79,11 +82,12 @@ def judged(log: Log, form: TimeFormat | None) -> Any:
     return rows.select("time", "reason", user=user, url=url)
 
 
-def verdict(con: Any, rows: Any, log: Log) -> Verdict:
+def verdict(con: Any, rows: Any, log: Log, most: int) -> Verdict:
     """Count the rows of :func:`judged`, which have been read, and settle the units of Unix times."""
     gone = rows.filter(rows.reason != _STAYS)
     counts = count_by_reason(con, gone, gone.count())
-    dropped = {"malformed": log.malformed} if log.malformed else {}
+    malformed = log.rejected + counts.pop(_REASONS.index("malformed"), 0)
+    dropped = {"malformed": malformed} if malformed else {}
     dropped |= {_REASONS[code]: n for code, n in counts.items() if code < _UNIX}
     by_file: dict[int, dict[int, int]] = defaultdict(dict)
     for code, n in counts.items():
@@ -94,7 +98,7 @@ def verdict(con: Any, rows: Any, log: Log) -> Verdict:
     if lost:
         dropped["bad-time"] = dropped.get("bad-time", 0) + sum(counts[code] for code in lost)
     units = {log.files[(code - _UNIX) // len(_UNITS)]: _UNITS[(code - _UNIX) % len(_UNITS)] for code in kept}
-    return Verdict(dropped, units, (kept, lost))
+    return Verdict(log.check_bad(malformed, most), dropped, units, (kept, lost))
 
 
 def count_by_reason(con: Any, rows: Any, count: Any) -> dict[Any, int]:
@@ -171,7 +175,7 @@ def _examples(
 ) -> list[str]:
     """Return a line on each of some rows that go for a reason."""
     if reason in ("malformed", "header"):
-        return [f"  {line}" for line in log.bad_lines[:_SHOWN]]
+        return [f"  {line}" for line in found.bad_lines[:_SHOWN]]
     if reason in ("no-url", "no-user", "bad-time"):
         chosen = rows.filter(found.go_for(rows, reason))
     else:

@@ -8,7 +8,9 @@ evaluated.
 
 import csv
 import io
+import os
 import re
+import weakref
 from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
@@ -17,7 +19,7 @@ from typing import Any
 import ibis
 
 from quiff.errors import ParameterError
-from quiff.io import StrPath, check_suffix, whole_file
+from quiff.io import StrPath, check_suffix, scratch, whole_file
 from quiff.io.blocks import find_source
 from quiff.io.text import Dialect
 from quiff.logs.queries import batches, empty_list, fetch_rows, row_order
@@ -92,7 +94,11 @@ def _raw(con: Any, path: Path) -> Any:
         number = sum(name == other for other in names[:place])  # the same name again gets a number
         column = f"{name or f'column{place}'}{f'_{number}' if number else ''}".replace('"', '""')
         columns[f'"{column}"'] = f"nullif(c{place}, '')"
-    _, table, _ = read_text(con, [source], Dialect(names), columns)
+    folder = scratch.make_temporary("published")
+    weakref.finalize(con, scratch.drop, folder)
+    _, table, _ = read_text(
+        con, [source], Dialect(names), columns, folder, f"published_{os.urandom(8).hex()}"
+    )
     return table
 
 

@@ -77,9 +77,13 @@ def store(con: Any, name: str, expression: Any) -> tuple[Any, int]:
     query = _compiled(con, expression)
     with telling(con):
         (rows,) = con.con.execute(f"CREATE TEMP TABLE {name} AS {query}").fetchone()
+    return temporary(con, name, expression.schema()), int(rows)
+
+
+def temporary(con: Any, name: str, schema: Any) -> Any:
+    """Return a temporary table or view of DuckDB, whose columns are those of a schema."""
     place = ops.Namespace(catalog="temp", database="main")
-    table = ops.DatabaseTable(name, schema=expression.schema(), source=con, namespace=place)
-    return table.to_expr(), int(rows)
+    return ops.DatabaseTable(name, schema=ibis.schema(schema), source=con, namespace=place).to_expr()
 
 
 @contextmanager

@@ -7,10 +7,11 @@ never stop a run by themselves, nor do they vanish.
 
 import csv
 import json
+import os
 import re
-import weakref
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -20,11 +21,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from quiff.errors import ParameterError, QuiffError, counted, engine_line
-from quiff.io import StrPath, scratch
+from quiff.io import StrPath
 from quiff.io.blocks import Source, blocks, check_files, find_sources, opened_lines
 from quiff.io.text import Dialect, Reject, Text, open_text
 from quiff.logs.engine import connect
-from quiff.logs.queries import scalar, telling
+from quiff.logs.queries import telling, temporary
 from quiff.logs.scan import parquet_files, scan_parquet
 from quiff.logs.times import arrow_text, as_text
 from quiff.safe_text import are_names, column_names, looks_like_data
@@ -37,6 +38,7 @@ _LOOKED_AT = 1000  # objects, for the names in them
 _EXAMPLES = 5  # of malformed lines that are shown
 _Rows = Sequence[Sequence[str]]
 _Cells = tuple[str | None, ...]
+_COLUMNS = ("user", "time", "url")
 _REMEDY = "close it, or say that quotes are plain characters by --not-quoted"
 
 
@@ -92,15 +94,16 @@ class TextForm:
 
 @dataclass(frozen=True)
 class Log:
-    """A log as a table: user, time, url (texts, null where empty), and the number of the file."""
+    """A log as a table: user, time, url (texts, null where empty), malformed, and the number of the file."""
 
-    table: Any  # the rows that are not malformed
+    table: Any
     form: LogFormat
     sources: tuple[Source, ...]  # the files in order; of Parquet also those in folders
     files: tuple[str, ...]  # the names of the files by their numbers
-    rows: int  # by an independent count, malformed ones included
-    malformed: int = 0
-    bad_lines: tuple[Reject, ...] = ()  # the first malformed lines
+    rows: int  # by an independent count, rejected lines included
+    rejected: int = 0  # the lines that are no rows of the table, as far as it was read
+    bad_lines: tuple[Reject, ...] = ()  # the first of them
+    unread: Text | None = None  # text that DuckDB reads with the table, once
     text: TextForm | None = None  # how the files are written; None for Parquet
     fields: int | None = None  # of a row; None in JSON
 
@@ -116,6 +119,28 @@ class Log:
         """Check that the files are as they were."""
         for source in self.sources:
             source.check()
+
+    def counted(self, rows: int) -> "Log":
+        """Return the log with its rejected lines, once so many rows of its table were read."""
+        if self.unread is None:
+            return self
+        self.check_unchanged()
+        self.unread.check(rows)
+        rejected = self.unread.n_rejects
+        examples = self.unread.first_rejects(_EXAMPLES)
+        return replace(self, unread=None, rows=rows + rejected, rejected=rejected, bad_lines=examples)
+
+    def check_bad(self, malformed: int, most: int) -> tuple[Reject, ...]:
+        """Return the first malformed lines; more of them than `most` are refused."""
+        bad = self.bad_lines
+        if malformed > self.rejected:
+            bad = tuple(islice(_bad_objects(self.sources, self.form.columns), _EXAMPLES))
+        if malformed > most:
+            raise QuiffError(
+                f"more than {most} lines are malformed, such as {'; '.join(map(str, bad))};"
+                " mend the log, or allow for more by --max-bad-lines"
+            )
+        return bad
 
     def check(self, rows: int) -> None:
         """Check that so many rows are all that the files have, and that these are as they were."""
@@ -137,14 +162,12 @@ class Log:
                     yield source, number, self.text.cells(text, self.form.columns)
 
 
-def read_log(
-    con: Any, paths: Sequence[StrPath], form: LogFormat, folder: Path, *, most_bad: int | None = None
-) -> Log:
-    """Return a log of one or more files of the same form.
+@contextmanager
+def read_log(con: Any, paths: Sequence[StrPath], form: LogFormat, folder: Path) -> Iterator[Log]:
+    """Give a log of one or more files of the same form, for as long as it is read.
 
     Paths are of text files, packed or not, or of Parquet files; a pipe is a text file. What cannot be read in
-    place lies in a folder, which must be there as long as the log is read. More malformed lines than
-    `most_bad` are refused.
+    place lies in a folder. A table of text is to be read once, and :meth:`Log.counted` to be called then.
     """
     files = check_files(paths)
     if not files:
@@ -152,81 +175,71 @@ def read_log(
     packed = {file.suffix == ".parquet" for file in files}
     if len(packed) != 1:
         raise ParameterError("some logs are Parquet and some are text; treat them one kind at a time")
-    log = _parquet_log(con, files, form) if packed.pop() else _text_log(con, files, form, folder)
-    if most_bad is not None and log.malformed > most_bad:
-        raise QuiffError(
-            f"more than {most_bad} lines are malformed, such as {'; '.join(map(str, log.bad_lines))};"
-            " mend the log, or allow for more by --max-bad-lines"
-        )
-    return log
+    name = f"log_{os.urandom(8).hex()}"
+    log = _parquet_log(con, files, form) if packed.pop() else _text_log(con, files, form, folder, name)
+    try:
+        yield log
+    finally:
+        if con.name == "duckdb":
+            con.con.execute(f"DROP VIEW IF EXISTS {name}")
 
 
-def _text_log(con: Any, files: tuple[Path, ...], form: LogFormat, folder: Path) -> Log:
+def _text_log(con: Any, files: tuple[Path, ...], form: LogFormat, folder: Path, name: str) -> Log:
     sources = find_sources(files, folder)
     text_form = look_at_text(sources, form)
     names = tuple(source.name for source in sources)
     if text_form.delimiter is None:
-        return _json_log(con, sources, names, form, text_form, folder)
-    places = [text_form.names.index(column) for column in form.columns]
-    cells = [f"nullif(c{place}, '')" for place in places]
-    columns = dict(zip(("user", "time", "url"), cells, strict=True)) | {"file": "file"}
-    text, table, rows = read_text(con, sources, text_form.dialect, columns, folder)
-    bad = text.n_rejects
-    examples = text.first_rejects(_EXAMPLES)
-    return Log(table, form, sources, names, rows + bad, bad, examples, text_form, len(text_form.names))
+        columns, fields = _of_objects(form.columns), None
+    else:
+        cells = [f"nullif(c{text_form.names.index(column)}, '')" for column in form.columns]
+        columns, fields = [*cells, "false"], len(text_form.names)
+    chosen = dict(zip((*_COLUMNS, "malformed"), columns, strict=True)) | {"file": "file"}
+    if con.name != "duckdb":
+        text, table, rows = read_text(con, sources, text_form.dialect, chosen, folder, name)
+        log = Log(table, form, sources, names, 0, 0, (), text, text_form, fields)
+        return log.counted(rows)
+    text, query = _text_query(con, sources, text_form.dialect, chosen, folder)
+    con.con.execute(f"CREATE TEMP VIEW {name} AS {query}")
+    kinds = dict.fromkeys(_COLUMNS, "string") | {"malformed": "boolean", "file": "int32"}
+    return Log(temporary(con, name, kinds), form, sources, names, 0, 0, (), text, text_form, fields)
+
+
+def _text_query(
+    con: Any, sources: Sequence[Source], dialect: Dialect, columns: Mapping[str, str], folder: Path
+) -> tuple[Text, str]:
+    """Return text, and the statement by which DuckDB reads some columns, SQL over those of the text."""
+    text = open_text(con.con, sources, dialect, folder, longest=LONGEST_LINE, remedy=_REMEDY)
+    chosen = ", ".join(f"{cell} AS {name}" for name, cell in columns.items())
+    looked = " AND ".join(f"{name} IS NOT NULL" for name in text.columns)  # so that each cell must be UTF-8
+    return text, f"SELECT {chosen} FROM ({text.query}) WHERE {looked}"  # noqa: S608 - our own names
 
 
 def read_text(
-    con: Any,
-    sources: Sequence[Source],
-    dialect: Dialect,
-    columns: Mapping[str, str],
-    folder: Path | None = None,
+    con: Any, sources: Sequence[Source], dialect: Dialect, columns: Mapping[str, str], folder: Path, name: str
 ) -> tuple[Text, Any, int]:
     """Return the text of files as a checked table of an engine, and the number of its rows.
 
-    DuckDB reads it, whatever the engine; what it read lies as Parquet in a folder, or in one that goes with
-    the engine. The columns are SQL over those of :attr:`quiff.io.text.Text.columns`.
+    DuckDB reads it, whatever the engine, into a Parquet file of a name in a folder. The columns are SQL over
+    those of :attr:`quiff.io.text.Text.columns`.
     """
-    if folder is None:
-        folder = scratch.make_temporary("text")
-        weakref.finalize(con, scratch.drop, folder)
     reader = con if con.name == "duckdb" else connect()
-    text = open_text(reader.con, sources, dialect, folder, longest=LONGEST_LINE, remedy=_REMEDY)
-    path = folder / f"{text.rejects}.parquet"
-    chosen = ", ".join(f"{cell} AS {name}" for name, cell in columns.items())
-    seen = " AND ".join(f"{name} IS NOT NULL" for name in text.columns)  # so that each cell must be UTF-8
+    path = folder / f"{name}.parquet"
     target = str(path).replace("'", "''")
+    text, query = _text_query(reader, sources, dialect, columns, folder)
     with telling(reader):
-        copied = reader.con.execute(
-            f"COPY (SELECT {chosen} FROM ({text.query}) WHERE {seen}) TO '{target}' (FORMAT parquet)"  # noqa: S608
-        )
+        copied = reader.con.execute(f"COPY ({query}) TO '{target}' (FORMAT parquet)")
         rows = int(copied.fetchall()[0][0])
-        text.check(rows)
+    text.check(rows)
     return text, scan_parquet(con, path), rows
 
 
-def _json_log(
-    con: Any,
-    sources: tuple[Source, ...],
-    names: tuple[str, ...],
-    form: LogFormat,
-    text_form: TextForm,
-    folder: Path,
-) -> Log:
-    """Read the three names of the object of each line; what is no text nor number makes a line malformed."""
-    keys = ["'/" + re.sub("[~/]", _pointer, name).replace("'", "''") + "'" for name in form.columns]
+def _of_objects(names: Sequence[str]) -> list[str]:
+    """Return what an object says under three names, and whether its line is malformed, in SQL."""
+    keys = ["'/" + re.sub("[~/]", _pointer, name).replace("'", "''") + "'" for name in names]
     valid = "CASE WHEN json_valid(c0) THEN c0 END"
     kinds = [f"coalesce(json_type({valid}, {key}), 'NULL') IN ('ARRAY', 'OBJECT', 'BOOLEAN')" for key in keys]
-    wrong = f"coalesce(json_type({valid}) <> 'OBJECT' OR {' OR '.join(kinds)}, true)"
     cells = [f"nullif({valid} ->> {key}, '')" for key in keys]
-    columns = dict(zip(("user", "time", "url"), cells, strict=True))
-    columns |= {"file": "file", "malformed": wrong}
-    text, table, rows = read_text(con, sources, text_form.dialect, columns, folder)
-    good = table.filter(~table.malformed).drop("malformed")
-    bad = text.n_rejects + rows - int(scalar(con, good.count()))
-    examples = tuple(islice(_bad_objects(sources, form.columns), _EXAMPLES)) if bad else ()
-    return Log(good, form, sources, names, rows + text.n_rejects, bad, examples, text_form)
+    return [*cells, f"coalesce(json_type({valid}) <> 'OBJECT' OR {' OR '.join(kinds)}, true)"]
 
 
 def _pointer(sign: re.Match[str]) -> str:
@@ -263,7 +276,11 @@ def _parquet_log(con: Any, files: tuple[Path, ...], form: LogFormat) -> Log:
         user, url = (table[name].cast("string").nullif("") for name in (form.user, form.url))
         tables.append(
             table.select(
-                user=user, time=as_text(table[form.time]), url=url, file=ibis.literal(number, "int32")
+                user=user,
+                time=as_text(table[form.time]),
+                url=url,
+                malformed=False,
+                file=ibis.literal(number, "int32"),
             )
         )
     table = ibis.union(*tables) if len(tables) > 1 else tables[0]
@@ -317,7 +334,7 @@ def check_columns(form: LogFormat, names: Sequence[str], file: str, below: _Rows
 
     If the names are its first line, which may be data, `below` has the fields of some lines below.
     """
-    for option, column in zip(("user", "time", "url"), form.columns, strict=True):
+    for option, column in zip(_COLUMNS, form.columns, strict=True):
         if names.count(column) == 1:
             continue
         if form.names is None and looks_like_data(names):

@@ -20,7 +20,7 @@ from quiff.io import StrPath
 from quiff.io.blocks import DAMAGES, find_source, opened
 from quiff.io.scratch import drop, make_temporary
 from quiff.logs.published import is_published
-from quiff.logs.queries import distinct_entries, fetch_rows, scalar
+from quiff.logs.queries import distinct_entries, fetch_rows, kept, scalar
 from quiff.logs.read import Log, LogFormat, read_log
 from quiff.logs.scan import scan_parquet
 from quiff.logs.tables import STAGES, find_table, read_table, stage_of, unfolded
@@ -80,7 +80,8 @@ def describe(
     if _is_log(con, paths, form):
         scratch = make_temporary("log")
         try:
-            return _log(con, read_log(con, paths, form or LogFormat(), scratch), times)
+            with read_log(con, paths, form or LogFormat(), scratch) as log, kept(con, log.table) as (rows, n):
+                return _log(con, replace(log.counted(n), table=rows), times)
         finally:
             drop(scratch)
     if len(paths) != 1:
@@ -142,12 +143,13 @@ def _has_published_columns(path: Path) -> bool:
 
 
 def _log(con: Any, log: Log, form: TimeFormat | None) -> Statistics:
-    rows = log.table.filter(~log.is_header.fill_null(False))
+    rows = log.table.filter(~log.table.malformed, ~log.is_header.fill_null(False))
     named = rows.mutate(user=rows.user.re_replace(CONTROL, ""))
     counts = _users_per_count(con, named.filter(named.user.notnull() & (named.user != "")))
     n_rows = int(scalar(con, rows.count()))
     n_headers = int(scalar(con, log.table.filter(log.is_header.fill_null(False)).count()))
-    log.check(n_rows + log.malformed + n_headers)
+    malformed = log.rejected + int(scalar(con, log.table.malformed.sum()) or 0)
+    log.check(n_rows + malformed + n_headers)
     return Statistics(
         "log",
         n_rows,
@@ -155,7 +157,7 @@ def _log(con: Any, log: Log, form: TimeFormat | None) -> Statistics:
         urls=int(scalar(con, rows.url.nunique())),
         sizes=sizes_of_counts(counts) if counts else None,
         users_per_count=counts,
-        malformed=log.malformed,
+        malformed=malformed,
         **_span(con, with_times(rows, ibis.literal(True), form)),
     )
 

@@ -10,6 +10,7 @@ left one, and a whole table could tell who is who by rank.
 
 import random
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
@@ -20,7 +21,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from quiff.commands import NewFile, NewFolder, command
-from quiff.errors import ParameterError
+from quiff.errors import ParameterError, QuiffError
 from quiff.io import StrPath
 from quiff.io.blocks import check_files
 from quiff.io.text import Reject
@@ -208,12 +209,19 @@ def treat(
     events = None if conversions is None else read_conversions(con, conversions)
     names = ("treated.parquet", "domains.parquet", *([] if events is None else ["conversions.parquet"]))
     inputs = files if conversions is None else [*files, conversions]
-    with workspace(con, out, names, steps=steps, force=force, inputs=inputs) as work:
-        with work.step("read the log") as reading:
-            log = read_log(con, files, form or LogFormat(), work.scratch("log"), most_bad=max_bad_lines)
-            reading.rows = log.rows
-        rows, _ = work.keep("look at users, times and URLs", judged(log, times))
-        found = verdict(con, rows, log)
+    with (
+        workspace(con, out, names, steps=steps, force=force, inputs=inputs) as work,
+        ExitStack() as reading,
+    ):
+        with work.step("count the lines of the log"):
+            log = reading.enter_context(read_log(con, files, form or LogFormat(), work.scratch("log")))
+        try:
+            rows, n_rows = work.keep("read the log", judged(log, times))
+        except QuiffError:  # DuckDB gives up: maybe since a file has become shorter
+            log.check_unchanged()
+            raise
+        log = log.counted(n_rows)
+        found = verdict(con, rows, log, max_bad_lines)
         kept = rows.filter(found.stay(rows)).drop("reason")
         with work.step("draw pseudonyms") as drawing:
             names = fetch_arrow(con, kept.select("user").distinct())
@@ -249,7 +257,7 @@ def treat(
         log.check(n_rows + sum(dropped.values()))
     publish(con, out, "treated", csv, force, inputs)
     seeded = seed is not None
-    return Treated(log.rows, n_rows, n_users, n_domains, dropped, found.units, log.bad_lines, seeded)
+    return Treated(log.rows, n_rows, n_users, n_domains, dropped, found.units, found.bad_lines, seeded)
 
 
 def _cut(rows: Any, coarse_times: str | None) -> Any:
@@ -276,8 +284,11 @@ def _domains(work: Workspace, kept: Any, rules: DomainRules) -> Any:
     with work.step("find the domains of distinct URLs") as step, pq.ParquetWriter(path, _DOMAINS) as file:
         step.rows = 0
         for batch in batches(work.con, urls):
-            places = [rules.locate(url) for url in batch["url"].to_pylist()]
-            columns = [batch["url"], batch["visits"], [p.domain for p in places], [p.reason for p in places]]
-            file.write_table(pa.table(columns, schema=_DOMAINS))
+            domains, reasons = [], []
+            for url in batch["url"].to_pylist():
+                place = rules.locate(url)
+                domains.append(place.domain)
+                reasons.append(place.reason)
+            file.write_table(pa.table([batch["url"], batch["visits"], domains, reasons], schema=_DOMAINS))
             step.rows += batch.num_rows
     return scan_parquet(work.con, path)

@@ -109,29 +109,29 @@ def iterative_bayesian_update(
         again = np.random.default_rng(seed).multinomial(n, shares[0] / shares.sum(), size=bootstrap)
         shares = np.vstack([shares, again])
     shares = shares / shares.sum(axis=1, keepdims=True)
-    found, rounds, converged = _updated(kernel, pi, shares, tolerance, max_rounds)
+    result, rounds, converged = _updated(kernel, pi, shares, tolerance, max_rounds)
     low = high = None
     if bootstrap:
-        low, high = np.quantile(found[1:], [(1 - level) / 2, (1 + level) / 2], axis=0)
-    return Estimate(Prior.from_array(C.inputs, found[0] / found[0].sum()), low, high, rounds, converged)
+        low, high = np.quantile(result[1:], [(1 - level) / 2, (1 + level) / 2], axis=0)
+    return Estimate(Prior.from_array(C.inputs, result[0] / result[0].sum()), low, high, rounds, converged)
 
 
 def _updated(
     kernel: Kernel, pi: Array, shares: Array, tolerance: float, max_rounds: int
 ) -> tuple[Array, int, bool]:
     """Update one distribution for each row of shares, all at once, until none changes."""
-    found = np.tile(pi, (shares.shape[0], 1))
+    result = np.tile(pi, (shares.shape[0], 1))
     for rounds in range(1, max_rounds + 1):
-        expected = to_float(kernel.left_multiply(found))
+        expected = to_float(kernel.left_multiply(result))
         if ((expected <= 0) & (shares > 0)).any():
             raise LabelError("some output was observed that no secret of the start can have")
         ratios = np.divide(shares, expected, out=np.zeros_like(shares), where=expected > 0)
-        after = found * kernel.right_multiply(ratios.T).T
-        changed = float(np.abs(after - found).max())
-        found = after
+        after = result * kernel.right_multiply(ratios.T).T
+        changed = float(np.abs(after - result).max())
+        result = after
         if changed <= tolerance:
-            return found, rounds, True
-    return found, max_rounds, False
+            return result, rounds, True
+    return result, max_rounds, False
 
 
 def _observed(C: Channel, outputs: Mapping[Any, float] | Prior | Iterable[Hashable]) -> tuple[Kernel, Array]:
@@ -148,8 +148,8 @@ def _observed(C: Channel, outputs: Mapping[Any, float] | Prior | Iterable[Hashab
     if len(counts) * C.inputs.size <= BLOCK:
         places = np.array(list(counts), dtype=np.int64 if C.outputs.size < 2**63 else object)
         rows, columns = np.repeat(np.arange(C.inputs.size), len(counts)), np.tile(places, C.inputs.size)
-        seen = to_float(C.kernel.cells(rows, columns)).reshape(C.inputs.size, -1)
-        return DenseKernel(seen), numbers[np.newaxis, :]
+        observed = to_float(C.kernel.cells(rows, columns)).reshape(C.inputs.size, -1)
+        return DenseKernel(observed), numbers[np.newaxis, :]
     check_fits(1, C.outputs.size)
     everything = np.zeros((1, C.outputs.size))
     everything[0, list(counts)] = numbers

@@ -33,8 +33,8 @@ def bayes_capacity(C: Channel) -> Number:
     >>> bayes_capacity(Channel([[0.75, 0.25], [0.25, 0.75]]))
     1.5
     """
-    found = as_number(C.kernel.column_max_sum(filled(np.int64(1), C.inputs.size)))
-    return max(found, 1.0) if isinstance(found, float) else found  # what is below 1 is rounding
+    result = as_number(C.kernel.column_max_sum(filled(np.int64(1), C.inputs.size)))
+    return max(result, 1.0) if isinstance(result, float) else result  # what is below 1 is rounding
 
 
 @typed
@@ -78,8 +78,7 @@ def max_case_capacity(C: Channel) -> Number:
     inf
     """
     kernel, times = C.kernel.root()
-    known = kernel.log_ratio()
-    known = log_ratio_of_tiny(kernel) if known is None else known
+    known = known_log_ratio(kernel)
     if known is not None:
         return math.exp(times * known) if times * known < _LARGEST_LOG else math.inf
     ratios = [as_number(1 if C.exact else 1.0)]
@@ -93,15 +92,15 @@ def max_case_capacity(C: Channel) -> Number:
         return math.inf
 
 
-def log_ratio_of_tiny(kernel: Kernel) -> float | None:
-    """Return max ln C[x,y] / C[x',y] where columns are too many, or no float holds their numbers, else None.
+def known_log_ratio(kernel: Kernel) -> float | None:
+    """Return max ln C[x,y] / C[x',y] if it is known, or if columns are too many or too small, else None.
 
     Two inputs and the outputs of each factor that tell them apart best are the worst together: the largest
     log ratio of a product is that of the pair of inputs with the largest sum over the factors.
     """
     leaves = kernel.leaves()
     if kernel.exact or len(leaves) == 1:
-        return None
+        return kernel.log_ratio()
     few = kernel.n_columns <= kernel.n_rows * sum(leaf.n_columns for leaf in leaves)
     if few and sum(times * leaf.least_log() for leaf, times in leaves.items()) > _SURE:
         return None
@@ -242,16 +241,16 @@ def ascent(
         value, bound, apart = slopes(trial)
         high = min(high, bound)
         if value >= low or plain:  # a plain step does no harm but for rounding
-            best, low, there, length = trial, max(low, value), apart, 1.3 * length
+            best, low, best_apart, length = trial, max(low, value), apart, 1.3 * length
         else:
             length = 1.0
         if high - low <= gap:
             break
         plain = length == 1.0
         if leap is not None and step % _BETWEEN == _BETWEEN - 1:
-            trial, plain = leap(best, there, step // _BETWEEN), False
+            trial, plain = leap(best, best_apart, step // _BETWEEN), False
         else:
-            trial = normal(best * np.exp2(length * (there - there.max())))
+            trial = normal(best * np.exp2(length * (best_apart - best_apart.max())))
     return best, high
 
 
@@ -264,9 +263,9 @@ def _newton(matrix: Array, p: Array, apart: Array) -> Array:
     trial[used] = p[used]
     while used.size > 1:
         rows = scaled[used]
-        here = apart[used] - rows @ (scaled.T @ (trial - p))  # - dD_x / dp_x' = sum_y C[x,y] C[x',y] / q_y
+        inside = apart[used] - rows @ (scaled.T @ (trial - p))  # - dD_x / dp_x' = sum_y C[x,y] C[x',y] / q_y
         system = np.block([[rows @ rows.T, np.ones((used.size, 1))], [np.ones(used.size), np.zeros(1)]])
-        move = np.linalg.lstsq(system, np.append(here, 1 - trial.sum()), rcond=1e-14)[0][:-1]
+        move = np.linalg.lstsq(system, np.append(inside, 1 - trial.sum()), rcond=1e-14)[0][:-1]
         below = trial[used] + move < 0
         if not below.any():
             trial[used] += move
@@ -284,12 +283,12 @@ def normal(weights: Array) -> Array:
 
 def _divergences(kernel: Kernel, p: Array, entropies: Array) -> Array:
     """Return D_x = - H(C_x) - sum_y C[x,y] log2 q_y for each x, where q = p C."""
-    found = -entropies
+    result = -entropies
     for head, leaf in kernel.slices():
         q = leaf.left_multiply((p if head is None else product(p, head))[np.newaxis, :])[0]
         logs = leaf.right_multiply(np.log2(q, where=q > 0, out=np.zeros_like(q))[:, np.newaxis])[:, 0]
-        found = found - (logs if head is None else product(head, logs))
-    return np.asarray(found)
+        result = result - (logs if head is None else product(head, logs))
+    return np.asarray(result)
 
 
 _CELLS = 8_192  # of one observation's log-ratio
@@ -360,11 +359,11 @@ def repeated_capacity(t: float, n: int, buckets: int) -> tuple[float, float]:
 def _law(t: float, n: int, cells: int, added: bool) -> Array:
     """Return the law of the sum of n log-ratios, in steps of t/cells from -n t."""
     edges = np.linspace(0, t, cells + 1)
-    one = np.zeros(2 * cells + 1)
+    step = np.zeros(2 * cells + 1)
     ends = (exp(-t) / 2, 0.5) if added else (0.5, exp(-t) / 2)
     distance = t - edges if added else edges
-    one[0], one[-1] = ends
-    one[1::2] = np.abs(np.diff(np.exp(-distance))) / 2
+    step[0], step[-1] = ends
+    step[1::2] = np.abs(np.diff(np.exp(-distance))) / 2
     size = 1 << ceil(np.log2(2 * cells * n + 1))
-    law = np.fft.irfft(np.fft.rfft(one, size) ** n, size)[: 2 * cells * n + 1]
+    law = np.fft.irfft(np.fft.rfft(step, size) ** n, size)[: 2 * cells * n + 1]
     return np.maximum(law, 0.0)

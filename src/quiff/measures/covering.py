@@ -61,10 +61,10 @@ def partial_cover(
     >>> weights.round(9).tolist(), round(bound, 9)
     ([0.0, 1.0, 0.0, 0.0], 1.0)
     """
-    seen, weight = (codes, share) if sample is None else (codes[sample[0]], sample[1])
+    observed, weight = (codes, share) if sample is None else (codes[sample[0]], sample[1])
     program = Program(tolerance=1e-7)
-    topics, part = program.variables(width, cost=1.0, most=1), program.variables(seen.shape[0], most=1)
-    program.add((part, 1), (topics[seen], -1), at_most=True)
+    topics, part = program.variables(width, cost=1.0, most=1), program.variables(observed.shape[0], most=1)
+    program.add((part, 1), (topics[observed], -1), at_most=True)
     program.add((part[np.newaxis], -weight[np.newaxis]), right=-level, at_most=True)
     best = program.optimum()
     weights = np.clip(best.x[topics], 0, 1)

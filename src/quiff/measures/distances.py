@@ -79,7 +79,7 @@ def convex_separation(p: Prior | Hyper, q: Prior | Hyper, symmetric: bool = Fals
     """
     _, a, b = _together(p, q)
     ways = [(a, b), (b, a)] if symmetric else [(a, b)]
-    return max(1 - as_number(quotient(other[one > 0], one[one > 0]).min()) for one, other in ways)
+    return max(1 - as_number(quotient(second[first > 0], first[first > 0]).min()) for first, second in ways)
 
 
 @typed
@@ -110,8 +110,8 @@ def kantorovich(p: Prior | Hyper, q: Prior | Hyper, distance: Distance) -> Numbe
     moves = linear.variables(table.shape, np.where(possible, table, 0))
     linear.add((moves, possible.astype(np.int64)), right=a[sources])
     linear.add((moves.T, possible.T.astype(np.int64)), right=b[goals])
-    found = linear.solve()
-    return math.inf if found is None else max(found.value, 0)
+    result = linear.solve()
+    return math.inf if result is None else max(result.value, 0)
 
 
 @typed
@@ -142,8 +142,8 @@ def _one_way(a: Array, b: Array, table: Array) -> float:
     linear.add((moves, near), (surplus, -1), right=a)
     grown = np.exp(np.where(near, table, -math.inf)).T
     linear.add((moves.T, grown), (surplus, -1), (np.repeat(z, n), -b), at_most=True)
-    found = linear.solve()
-    return math.inf if found is None else math.log(found.value)
+    result = linear.solve()
+    return math.inf if result is None else math.log(result.value)
 
 
 @typed
@@ -188,21 +188,20 @@ def _together(p: Prior | Hyper, q: Prior | Hyper) -> tuple[Labels, Array, Array]
     """Return the labels of two distributions, or the posteriors of two hypers, and what each gives them."""
     if isinstance(p, Prior) and isinstance(q, Prior):
         order = aligned(p.labels, q.labels, "first distribution", "second distribution")
-        other = q.to_numpy() if order is None else q.to_numpy()[order]
-        a, b = same_kind(p.to_numpy(), other)
+        a, b = same_kind(p.to_numpy(), q.to_numpy()[order])
         return p.labels, a, b
     if not (isinstance(p, Hyper) and isinstance(q, Hyper)):
         raise ParameterError("a distance is between two priors, or between two hypers")
     secrets = p.inners.outputs
     order = aligned(secrets, q.inners.outputs, "first hyper", "second hyper")
-    others = q.inners.to_numpy() if order is None else q.inners.to_numpy()[:, order]
-    first, second = same_kind(p.inners.to_numpy(), others)
+    first, second = same_kind(p.inners.to_numpy(), q.inners.to_numpy()[:, order])
     every = np.concatenate([first, second])
     groups = equal_rows(every)
     outer = np.concatenate(same_kind(p.outer.to_numpy(), q.outer.to_numpy()))
-    mine = np.arange(every.shape[0]) < first.shape[0]
+    from_first = np.arange(every.shape[0]) < first.shape[0]
     a, b = (
-        np.array([(outer[group] * (mine[group] == own)).sum() for group in groups]) for own in (True, False)
+        np.array([(outer[group] * (from_first[group] == own)).sum() for group in groups])
+        for own in (True, False)
     )
     points = [Prior.from_array(secrets, every[group[0]]) for group in groups]
     return as_labels(points), a, b
@@ -268,8 +267,8 @@ def _ball(rows: Array, mixture: bool) -> tuple[Number, Array]:
     if mixture:  # q = sum_x weight_x C_x
         weights = linear.variables((n, 1))
         linear.add((q, -1), times(rows.T, weights))
-    found = linear.optimum()
-    return found.value, found.x[q]
+    result = linear.optimum()
+    return result.value, result.x[q]
 
 
 def _smallest_sphere(points: Array) -> tuple[float, Array]:
@@ -288,9 +287,9 @@ def _smallest_sphere(points: Array) -> tuple[float, Array]:
                 return math.sqrt(((points - centre) ** 2).sum(axis=1).max()), centre
             surface.pop(int(np.argmin(shares)))
             continue
-        one = points[surface[0]]
-        room = ((one - centre) ** 2).sum() - ((points - centre) ** 2).sum(axis=1)
-        speed = 2 * (one - points) @ way
+        first = points[surface[0]]
+        room = ((first - centre) ** 2).sum() - ((points - centre) ** 2).sum(axis=1)
+        speed = 2 * (first - points) @ way
         speed[surface] = 0
         met = np.flatnonzero(speed > _CLOSE)
         times = np.maximum(room[met], 0) / speed[met]

@@ -46,12 +46,12 @@ def inference(with_it: Array, happens: Array, named: Array | None, mass: Any) ->
         "value_share": share,
     }
     if named is not None:
-        here = np.zeros(happens.shape[0], dtype=bool)
-        here[named] = True
-        for quantity, some in (("named_posterior", here), ("unnamed_posterior", ~here)):
-            whole = happens[some].sum()
-            if whole > 0:
-                numbers[quantity] = as_number(with_it[some].sum()) / as_number(whole)
+        inside = np.zeros(happens.shape[0], dtype=bool)
+        inside[named] = True
+        for quantity, some in (("named_posterior", inside), ("unnamed_posterior", ~inside)):
+            everything = happens[some].sum()
+            if everything > 0:
+                numbers[quantity] = as_number(with_it[some].sum()) / as_number(everything)
     return numbers
 
 
@@ -62,8 +62,8 @@ def _of_users_with(kernel: Kernel, codes: Array, mass: Array, n_values: int) -> 
         width = min(step, n_values - start)
         inside = (codes >= start) & (codes < start + width)
         starts = np.concatenate([[0], np.cumsum(inside.sum(axis=1))])
-        here = codes[inside].astype(np.intp) - start
-        some = SparseRows(starts, here, filled(np.int64(1), here.shape[0]), width)
+        local = codes[inside].astype(np.intp) - start
+        some = SparseRows(starts, local, filled(np.int64(1), local.shape[0]), width)
         yield from kernel.left_multiply(some.scale_rows(mass))
 
 
@@ -99,21 +99,17 @@ def exposing_outputs(
         )
         values = {int(y): int(y) for y in np.flatnonzero(happens > 0)}
     ys, places, labels_of = list(values), list(values.values()), list(C.outputs)
-    whole, best_of, behind_of = np.asarray([total]), best[ys], behind[places]
+    everything, best_of, behind_of = np.asarray([total]), best[ys], behind[places]
     columns = {
-        "share": ratios(behind_of, whole),
+        "share": ratios(behind_of, everything),
         "posterior": np.minimum(ratios(best_of, happens[ys]), 1),  # what is above 1 is rounding
-        "contribution": ratios(best_of, whole),
+        "contribution": ratios(best_of, everything),
         "own_risk": ratios(risks[places], behind_of),
     }
-    lines = zip(*(column.tolist() for column in columns.values()), strict=True)
-    outputs = [
-        {
-            "output": label if isinstance(label := labels_of[y], int | str) else str(label),
-            **dict(zip(columns, line, strict=True)),
-        }
-        for y, line in zip(ys, lines, strict=True)
-    ]
+    outputs: list[Output] = []
+    for y, *figures in zip(ys, *(column.tolist() for column in columns.values()), strict=True):
+        label = labels_of[y] if isinstance(labels_of[y], int | str) else str(labels_of[y])
+        outputs.append({"output": label, **dict(zip(columns, figures, strict=True))})
     guess, vulnerability = as_number(weights.max()) / total, as_number(best.sum()) / total
     worst = max(output["posterior"] for output in outputs)
     numbers = {"prior": guess, "posterior": vulnerability, "worst_posterior": worst}

@@ -56,8 +56,8 @@ class NamedDraws:
 
     def having(self) -> Array:
         """Return how many users have the value that each output names; 0 for one that names none."""
-        each = np.repeat(self.counts, self.places.shape[1])
-        return np.bincount(self.places.reshape(-1), each, self.kernel.n_columns).astype(np.int64)
+        entry = np.repeat(self.counts, self.places.shape[1])
+        return np.bincount(self.places.reshape(-1), entry, self.kernel.n_columns).astype(np.int64)
 
     def having_both(self, first: Array, second: Array) -> Array:
         """Return how many users have both values of each pair, given by the columns that name them."""
@@ -86,9 +86,9 @@ class NamedDraws:
             split = rng.multinomial(counts, np.full(k, 1 / k))
             genuine += np.bincount(shared.reshape(-1), split.reshape(-1), m).astype(np.int64)
         share = k * (float(self.naming.inside) - float(self.naming.outside))
-        kept = rng.binomial(genuine, 1.0 if share > 1 - _ROUNDING else share)
-        replaced = rng.multinomial(int(genuine.sum() - kept.sum()), np.full(m, 1 / m))
-        return np.asarray(kept + replaced)
+        chosen = rng.binomial(genuine, 1.0 if share > 1 - _ROUNDING else share)
+        replaced = rng.multinomial(int(genuine.sum() - chosen.sum()), np.full(m, 1 / m))
+        return np.asarray(chosen + replaced)
 
     @cached_property
     def _by_size(self) -> tuple[Array, Array, Array]:
@@ -119,14 +119,12 @@ def naming_at(kernel: Kernel, places: Array, named: Array) -> tuple[Naming, bool
             return Naming(p, q), True
     inside: list[Any] = []
     outside: list[Any] = []
-    start = 0
-    for block in kernel.blocks():
-        here = np.zeros(block.shape, dtype=bool)
+    for start, block in kernel.blocks():
+        local = np.zeros(block.shape, dtype=bool)
         rows, slots = np.nonzero((places >= start) & (places < start + block.shape[1]))
-        here[rows, places[rows, slots] - start] = True
-        inside += _ends(block[here])
-        outside += _ends(block[~here & np.isin(np.arange(start, start + block.shape[1]), named)])
-        start += block.shape[1]
+        local[rows, places[rows, slots] - start] = True
+        inside += _ends(block[local])
+        outside += _ends(block[~local & np.isin(np.arange(start, start + block.shape[1]), named)])
     p, q = inside[0], outside[0] if outside else 0
     if max(inside) - min(inside) > _ROUNDING or (outside and max(outside) - min(outside) > _ROUNDING):
         return None
@@ -217,9 +215,17 @@ def popular_values(draws: NamedDraws, holders: Array, counts: Array) -> list[Pop
         n = int(holders[column])
         if n == 0:
             break
-        one = Estimated.of(named[column], int(counts[column]), draws.naming, N)
+        estimate = Estimated.of(named[column], int(counts[column]), draws.naming, N)
         error = sqrt(estimate_variance(p, q, N, n)) / N
-        values.append(Popular(one.value, n, error, (one.users, one.low, one.high), one.standard_error))
+        values.append(
+            Popular(
+                estimate.value,
+                n,
+                error,
+                (estimate.users, estimate.low, estimate.high),
+                estimate.standard_error,
+            )
+        )
     return values
 
 

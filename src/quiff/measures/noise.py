@@ -51,19 +51,19 @@ def geometric(
     """
     secrets = _whole(values)
     low, high = min(secrets), max(secrets)
-    shown = range(low - (high - low), 2 * high - low + 1) if outputs is None else outputs
-    if not isinstance(shown, range) or shown.step != 1 or not shown:
+    visible = range(low - (high - low), 2 * high - low + 1) if outputs is None else outputs
+    if not isinstance(visible, range) or visible.step != 1 or not visible:
         raise ParameterError(what="outputs", value=outputs, allowed="a range of whole numbers in steps of 1")
     a = 1 / check_ratio(epsilon, ratio)
-    check_fits(len(secrets), len(shown), 8 if isinstance(a, float) else 80)
-    apart = np.subtract.outer(np.array(secrets), np.array(shown))
+    check_fits(len(secrets), len(visible), 8 if isinstance(a, float) else 80)
+    apart = np.subtract.outer(np.array(secrets), np.array(visible))
     powers = _powers(a, int(np.abs(apart).max()) + 2)
     matrix = powers[np.abs(apart)] * ((1 - a) / (1 + a))  # (1-a)/(1+a) a^|x-y|
     matrix[:, 0] = _tail(apart[:, 0], powers, a)  # P[x + Z <= first]
     matrix[:, -1] = _tail(-apart[:, -1], powers, a)  # P[x + Z >= last]
-    if len(shown) == 1:
+    if len(visible) == 1:
         matrix[:] = 1
-    return Channel(matrix, inputs=secrets, outputs=shown)
+    return Channel(matrix, inputs=secrets, outputs=visible)
 
 
 def truncated_geometric(

@@ -92,8 +92,7 @@ class Problem:
     def with_gain(self, gain: Gain | None) -> "Problem":
         gain = bayes_gain(self.inputs) if gain is None else gain
         order = aligned(self.inputs, gain.inputs, "loss", "gain")
-        table = gain.to_numpy()
-        return replace(self, gains=table if order is None else table[:, order])
+        return replace(self, gains=gain.to_numpy()[:, order])
 
     def bounded(self, capacity: Any, leakage: Any, vulnerability: Any, hard_loss: Any) -> "Problem":
         """Add budgets, and refuse what no channel meets."""
@@ -184,18 +183,18 @@ class Problem:
         for row in np.eye(n, dtype=np.int64) if name == "capacity" else self._adversary():
             used = np.flatnonzero(row)
             gained = cells[used].T  # one line for each output
-            there = gained >= 0
-            gains = np.where(there, row[used], 0 * row[used])
-            program.add((np.where(there, gained, 0), gains), (tops, -1), at_most=True)
+            present = gained >= 0
+            gains = np.where(present, row[used], 0 * row[used])
+            program.add((np.where(present, gained, 0), gains), (tops, -1), at_most=True)
 
     def _add_range(self, program: Program, cells: Array) -> None:
         """Add b_y <= C[x,y] <= e^epsilon b_y, which says the same of all pairs with fewer numbers."""
         n, m = cells.shape
         factor = self.factors[0, -1] if n > 1 else 1  # type: ignore[index]
-        lows, there = np.tile(program.variables(m), (n, 1)), cells >= 0
-        program.add((cells[there], 1), (lows[there], -factor), at_most=True)
-        program.add((cells[there], -1), (lows[there], 1), at_most=True)
-        program.add((lows[~there], 1), at_most=True)  # a cell that may not be
+        lows, present = np.tile(program.variables(m), (n, 1)), cells >= 0
+        program.add((cells[present], 1), (lows[present], -factor), at_most=True)
+        program.add((cells[present], -1), (lows[present], 1), at_most=True)
+        program.add((lows[~present], 1), at_most=True)  # a cell that may not be
 
     def _add_privacy(self, program: Program, cells: Array) -> None:
         """Add C[x,y] <= e^(epsilon d(x,x')) C[x',y] for the pairs that others do not imply."""
@@ -206,10 +205,10 @@ class Problem:
             raise SizeError(_too_large(n, m, entries, 3))
         left, right = cells[pairs[:, 0]].reshape(-1), cells[pairs[:, 1]].reshape(-1)
         factors = np.repeat(self.factors[tuple(pairs.T)], m)  # type: ignore[index]
-        there = left >= 0
-        both = there & (right >= 0)
+        present = left >= 0
+        both = present & (right >= 0)
         program.add((left[both], 1), (right[both], -factors[both]), at_most=True)
-        program.add((left[there & (right < 0)], 1), at_most=True)  # beside a cell that may not be
+        program.add((left[present & (right < 0)], 1), at_most=True)  # beside a cell that may not be
 
     def _repaired(self, matrix: Array) -> Array:
         """Take away what is rounding: nothing is negative, rows sum to 1, privacy holds everywhere."""
@@ -226,10 +225,10 @@ class Problem:
         most = self.most
         names = {"loss": "most_loss"}
         for aim, bound in most.items():
-            others = {name: value for name, value in most.items() if name != aim}
-            found = replace(self, most=others)._solved(aim)
-            if found is not None:
-                least = self._value(aim, found[0])
+            rest = {name: value for name, value in most.items() if name != aim}
+            result = replace(self, most=rest)._solved(aim)
+            if result is not None:
+                least = self._value(aim, result[0])
                 return (
                     f"no channel meets all constraints: with the others, {names.get(aim, aim)} is at least "
                     f"{_shown(least)}, but must be at most {_shown(bound)}"
@@ -361,8 +360,8 @@ def greatest_utility(
     table = goal.to_numpy().T
     problem = Problem.of(prior, -table, goal.inputs, goal.actions).with_privacy(epsilon, ratio, distance)
     problem = problem.with_gain(gain).bounded(capacity, leakage, vulnerability, None)
-    found = problem.best("loss")
-    return replace(found, value=-found.value)
+    result = problem.best("loss")
+    return replace(result, value=-result.value)
 
 
 @typed

@@ -64,28 +64,28 @@ def _risk(kernel: Kernel, weights: Array, holders: Array) -> tuple[Array, Array]
 
 def marginal(kernel: Kernel, mass: Array) -> Array:
     """Return sum_x mass[x] C[x,y] for each output y."""
-    one = SparseRows.rectangular(np.zeros((kernel.n_rows, 1), dtype=np.intp), np.int64(1), 1)
-    return np.asarray(kernel.left_multiply(one.scale_rows(mass))[0])
+    first = SparseRows.rectangular(np.zeros((kernel.n_rows, 1), dtype=np.intp), np.int64(1), 1)
+    return np.asarray(kernel.left_multiply(first.scale_rows(mass))[0])
 
 
 def _risk_by_groups(known: Array, kernel: Kernel, weights: Array, holders: Array) -> tuple[Array, Array]:
     """Do it for the rows of each group apart, where all of a group show the same beside."""
     alone = np.bincount(known)[known] * holders == 1
     sure = (weights > 0).astype(np.int64)  # of who is alone: their outputs make no difference
-    found = [(np.flatnonzero(alone), sure[alone], sure[alone])]
+    result = [(np.flatnonzero(alone), sure[alone], sure[alone])]
     order = np.argsort(known, kind="stable")
     order = order[~alone[order]]
     groups = np.split(order, np.flatnonzero(np.diff(known[order])) + 1) if order.size else ()
-    found += [(rows, *_risk(kernel.take_rows(rows), weights[rows], holders[rows])) for rows in groups]
-    back = np.argsort(np.concatenate([rows for rows, _, _ in found]))
-    own, worst = (np.concatenate(parts)[back] for parts in list(zip(*found, strict=True))[1:])
+    result += [(rows, *_risk(kernel.take_rows(rows), weights[rows], holders[rows])) for rows in groups]
+    back = np.argsort(np.concatenate([rows for rows, _, _ in result]))
+    own, worst = (np.concatenate(parts)[back] for parts in list(zip(*result, strict=True))[1:])
     return own, worst
 
 
 def _risk_by_blocks(kernel: Kernel, weights: Array, holders: Array) -> tuple[Array, Array]:
     """Do it by the definition, some columns at a time."""
     own = worst = np.zeros(kernel.n_rows, dtype=np.int64)
-    for block in kernel.blocks():
+    for _, block in kernel.blocks():
         matrix, weights = unified(block, weights)
         joint = scale_rows(matrix, weights)
         best = joint.max(axis=0)
@@ -181,9 +181,9 @@ def _best_without_entry(background: Array, happens: Array, entries: SparseRows) 
     ends = np.cumsum(entries.column_counts)
     for place in np.argsort(-shares):  # a row with s entries waits for at most s columns
         column = possible[place]
-        here = entries.by_column[0][ends[column] - entries.column_counts[column] : ends[column]]
+        inside = entries.by_column[0][ends[column] - entries.column_counts[column] : ends[column]]
         done = waiting.copy()
-        done[entries.rows[here]] = False
+        done[entries.rows[inside]] = False
         best[done] = shares[place]
         waiting &= ~done
         if not waiting.any():
@@ -236,10 +236,10 @@ def one_hot_risk(kernel: OneHotKernel, weights: Array, holders: Array) -> tuple[
 
 def _laws(kernel: OneHotKernel) -> tuple[Array, Array, Array, float]:
     """Return the values of rho, their probability without a mark and with one, and that of a sure mark."""
-    seen = kernel.base > 0
-    ratios, which = np.unique(kernel.marked[seen] / kernel.base[seen], return_inverse=True)
-    laws = [np.bincount(which, law[seen], ratios.shape[0]) for law in (kernel.base, kernel.marked)]
-    return ratios, laws[0], laws[1], float(kernel.marked[~seen].sum())
+    observed = kernel.base > 0
+    ratios, which = np.unique(kernel.marked[observed] / kernel.base[observed], return_inverse=True)
+    laws = [np.bincount(which, law[observed], ratios.shape[0]) for law in (kernel.base, kernel.marked)]
+    return ratios, laws[0], laws[1], float(kernel.marked[~observed].sum())
 
 
 def _won(kernel: OneHotKernel, cells: Array, heaviest: Array, ties: Array) -> Array:
@@ -252,17 +252,17 @@ def _won(kernel: OneHotKernel, cells: Array, heaviest: Array, ties: Array) -> Ar
     )
     kind = kind.reshape(-1)
     check_work(kinds.shape[0] ** 2 * ratios.shape[0] * _S.shape[0])
-    found = np.zeros(kinds.shape[0])
-    for mine, (weight, holders, is_silent) in enumerate(kinds):
+    result = np.zeros(kinds.shape[0])
+    for left, (weight, holders, is_silent) in enumerate(kinds):
         values = zip([1.0] if is_silent else ratios, [1.0] if is_silent else marked, strict=True)
         for ratio, probability in values:
             if weight * ratio > 0 and probability > 0:
-                others = counts - (np.arange(counts.shape[0]) == mine)
-                logs = _logs(weight * ratio, kinds, others, ratios, base, at_most)
-                found[mine] += probability * np.trapezoid(_U * np.exp(logs - holders * _U), _S)
+                rest = counts - (np.arange(counts.shape[0]) == left)
+                logs = _logs(weight * ratio, kinds, rest, ratios, base, at_most)
+                result[left] += probability * np.trapezoid(_U * np.exp(logs - holders * _U), _S)
     # What occurs only with a mark tells the cell; without a cell of one's own it never occurs.
-    found += np.where(kinds[:, 2] == 0, sure / np.maximum(kinds[:, 1], 1), 0.0)
-    return np.asarray(np.minimum(found, 1.0)[kind])
+    result += np.where(kinds[:, 2] == 0, sure / np.maximum(kinds[:, 1], 1), 0.0)
+    return np.asarray(np.minimum(result, 1.0)[kind])
 
 
 def _logs(value: float, kinds: Array, counts: Array, ratios: Array, base: Array, at_most: Array) -> Any:
@@ -285,12 +285,12 @@ def _worst_of_cells(kernel: OneHotKernel, cells: Array, where: Array, weights: A
     ratios, _, marked, sure = _laws(kernel)
     silent = cells < 0
     least = float(ratios[0])
-    others = mass[silent].sum() + least * (mass[~silent].sum() - np.where(silent, 0.0, mass))
+    rest = mass[silent].sum() + least * (mass[~silent].sum() - np.where(silent, 0.0, mass))
     possible = ratios[marked > 0]
     most = float(possible[-1]) if possible.size else 0.0
     own = np.where(silent, 1.0, most)
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = weights * own[where] / (others + np.where(silent, 0.0, most * mass))[where]
+        result = weights * own[where] / (rest + np.where(silent, 0.0, most * mass))[where]
         alone = weights / mass[where]
-    found = np.where(~silent[where] & (sure > 0), alone, found)
-    return np.asarray(np.where(weights > 0, np.minimum(found, 1.0), 0.0))
+    result = np.where(~silent[where] & (sure > 0), alone, result)
+    return np.asarray(np.where(weights > 0, np.minimum(result, 1.0), 0.0))

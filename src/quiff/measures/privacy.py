@@ -16,7 +16,7 @@ from quiff.core.metric import Distance, Metric, as_metric, discrete, distances
 from quiff.core.numbers import Array, Number, as_number, filled, logarithms, to_float, unified
 from quiff.core.prior import Prior
 from quiff.errors import LabelError, ParameterError, SizeError, needed, typed
-from quiff.measures.capacity import column_extremes, log_ratio_of_tiny, log_ratios
+from quiff.measures.capacity import column_extremes, known_log_ratio, log_ratios
 from quiff.theory.parameters import check_whole
 
 
@@ -35,8 +35,7 @@ def epsilon(C: Channel) -> float:
     3.0
     """
     kernel, times = C.kernel.root()
-    known = kernel.log_ratio()
-    known = log_ratio_of_tiny(kernel) if known is None else known
+    known = known_log_ratio(kernel)
     if known is not None:
         return times * known
     largest = 0.0
@@ -75,10 +74,10 @@ def metric_epsilon(C: Channel | Prior, distance: Distance) -> float:
         return epsilon(C)
     kernel = C.kernel if isinstance(C, Channel) else DenseKernel(C.to_numpy()[:, np.newaxis])
     # An input says nothing against itself.
-    others = Metric(lambda x, y: math.inf if x == y else metric(x, y))
+    rest = Metric(lambda x, y: math.inf if x == y else metric(x, y))
     largest = 0.0
     for label, apart in zip(labels, log_ratios(kernel), strict=True):
-        row = to_float(distances(others, as_labels([label]), labels)[0])
+        row = to_float(distances(rest, as_labels([label]), labels)[0])
         largest = max(largest, _largest_ratio(apart, row))
     return largest
 
@@ -132,13 +131,13 @@ def delta(C: Channel, epsilon: float, pairs: Pairs | None = None, *, at_most: bo
     factor = _factor(epsilon)
     if pairs is not None:
         left, right = _rows_of(C, pairs)
-        found = _pair_excesses(C.kernel, left, right, factor).max()
+        result = _pair_excesses(C.kernel, left, right, factor).max()
     else:
         first, _ = C.kernel.distinct_rows()
-        found, _, _ = largest_excess(C.kernel.take_rows(first), factor)
+        result, _, _ = largest_excess(C.kernel.take_rows(first), factor)
     if at_most and C.slack > 1:
-        return min(1.0, C.slack * float(found) + (C.slack - 1) * float(factor))
-    return as_number(found)
+        return min(1.0, C.slack * float(result) + (C.slack - 1) * float(factor))
+    return as_number(result)
 
 
 @typed
@@ -194,14 +193,14 @@ def trade_off(C: Channel, pairs: Pairs | None = None) -> TradeOff:
         first, _ = C.kernel.distinct_rows()
         n = first.shape[0]
         check_work(n * n * C.outputs.size, 8, n * n)
-        left, right = (each.reshape(-1) for each in np.meshgrid(first, first, indexing="ij"))
+        left, right = (entry.reshape(-1) for entry in np.meshgrid(first, first, indexing="ij"))
     else:
         left, right = _rows_of(C, pairs)
         check_work(left.shape[0] * C.outputs.size, 8, left.shape[0])
     corners = {(0.0, 1.0), (1.0, 0.0)}
     rows = {int(x): to_float(C.kernel.take_rows(np.array([x])).to_dense()[0]) for x in {*left, *right}}
-    for x, other in zip(left.tolist(), right.tolist(), strict=True):
-        corners.update(_corners(rows[x], rows[other]))
+    for x, second in zip(left.tolist(), right.tolist(), strict=True):
+        corners.update(_corners(rows[x], rows[second]))
     points = np.array(_lower_hull(sorted(corners)))
     return TradeOff(points[:, 0], points[:, 1])
 
@@ -210,8 +209,8 @@ def _corners(p: Array, q: Array) -> Iterator[tuple[float, float]]:
     """Yield the errors of the tests that accuse on the outputs with the largest q/p, one more at a time."""
     with np.errstate(divide="ignore", invalid="ignore"):
         order = np.argsort(-np.where(q > 0, q / p, 0), kind="stable")
-    alarms, found = np.cumsum(p[order]), np.cumsum(q[order])
-    return zip(np.minimum(alarms, 1).tolist(), np.maximum(1 - found, 0).tolist(), strict=True)
+    alarms, result = np.cumsum(p[order]), np.cumsum(q[order])
+    return zip(np.minimum(alarms, 1).tolist(), np.maximum(1 - result, 0).tolist(), strict=True)
 
 
 def _lower_hull(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
@@ -248,29 +247,30 @@ def largest_excess(kernel: Kernel, factor: Any, classes: Array | None = None) ->
         excess = kernel.positive_parts(-factor, kernel.take_rows(np.array([x])).to_dense()[0])
         if classes is not None:
             excess = np.where(classes == classes[x], 0 * excess, excess)
-        other = int(np.argmax(excess))
-        best = max(best, (excess[other], x, other), key=lambda pair: pair[0])
+        second = int(np.argmax(excess))
+        best = max(best, (excess[second], x, second), key=lambda pair: pair[0])
     return best
 
 
 def _pair_excesses(kernel: Kernel, left: Array, right: Array, factor: Any) -> Any:
     """Return sum_y max(0, C[x,y] - factor C[x',y]) of each pair."""
     parts = []
-    for mine, theirs in zip(kernel.take_rows(left).blocks(), kernel.take_rows(right).blocks(), strict=True):
-        one, other = unified(mine, theirs)
-        parts.append(np.maximum(one - other * factor, 0).sum(axis=1))
+    both = zip(kernel.take_rows(left).blocks(), kernel.take_rows(right).blocks(), strict=True)
+    for (_, block), (_, against) in both:
+        first, second = unified(block, against)
+        parts.append(np.maximum(first - second * factor, 0).sum(axis=1))
     return sum(parts)
 
 
 def _rows_of(C: Channel, pairs: Pairs) -> tuple[Array, Array]:
     """Return the rows of each pair, in both orders."""
-    given = list(pairs)
-    if not given:
+    base = list(pairs)
+    if not base:
         raise LabelError("pairs is empty; name at least one pair of neighbours, or leave it out for all")
-    for pair in given:
+    for pair in base:
         if not isinstance(pair, tuple | list) or len(pair) != 2:
             raise LabelError(what="an entry of pairs", value=pair, allowed="a pair of secrets")
-    places = np.array([[C.inputs.position(x, "input") for x in pair] for pair in given])
+    places = np.array([[C.inputs.position(x, "input") for x in pair] for pair in base])
     return np.r_[places[:, 0], places[:, 1]], np.r_[places[:, 1], places[:, 0]]
 
 
@@ -353,20 +353,20 @@ def _losses(C: Channel, n: int, pairs: Pairs | None, step: float) -> Iterator[An
     if not 0 < step <= 1:
         raise ParameterError(what="step", value=step, allowed="a number between 0 and 1")
     for parts in _distinct_pairs(C, pairs):
-        if any(not (one * other).any() for one, other, _ in parts):  # no output in common
+        if any(not (first * second).any() for first, second, _ in parts):  # no output in common
             yield None
             continue
-        whole = None
-        for one, other, times in parts:
+        total = None
+        for first, second, times in parts:
             loss = pld.from_two_probability_mass_functions(
-                _logs(other),
-                _logs(one),
+                _logs(second),
+                _logs(first),
                 value_discretization_interval=step,
                 symmetric=False,
             )
             loss = loss.self_compose(n * times)
-            whole = loss if whole is None else whole.compose(loss)
-        yield whole
+            total = loss if total is None else total.compose(loss)
+        yield total
 
 
 def _logs(row: Array) -> dict[int, float]:
@@ -391,16 +391,16 @@ def _distinct_pairs(C: Channel, pairs: Pairs | None) -> list[list[tuple[Array, A
         (to_float(leaf.take_rows(np.array(rows)).to_dense()), times)
         for leaf, times in C.kernel.leaves().items()
     ]
-    found: dict[Any, list[tuple[Array, Array, int]]] = {}
-    for x, other in places:
-        parts = [(table[where[x]], table[where[other]], times) for table, times in leaves]
-        found.setdefault(_kind(parts), parts)
-    if len(found) > _MOST_PAIRS:
+    result: dict[Any, list[tuple[Array, Array, int]]] = {}
+    for x, second in places:
+        parts = [(table[where[x]], table[where[second]], times) for table, times in leaves]
+        result.setdefault(_kind(parts), parts)
+    if len(result) > _MOST_PAIRS:
         raise SizeError(
-            f"{len(found)} pairs of secrets differ, more than the {_MOST_PAIRS} that are composed; "
+            f"{len(result)} pairs of secrets differ, more than the {_MOST_PAIRS} that are composed; "
             "name the neighbours by pairs="
         )
-    return list(found.values())
+    return list(result.values())
 
 
 def _kind(parts: list[tuple[Array, Array, int]]) -> Any:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Literal, final
 
 import numpy as np
@@ -93,10 +94,10 @@ def counterexample(C: Channel, D: Channel, order: Order = "average") -> Countere
     >>> found.first, found.second
     (1.0, 0.75)
     """
-    found = _decide(C, D, order, widest=True)
-    if found is None:
+    result = _decide(C, D, order, widest=True)
+    if result is None:
         return None
-    prior, gain = found
+    prior, gain = result
     measure = posterior_vulnerability if order == "average" else max_case_vulnerability
     return Counterexample(prior, gain, measure(prior, C, gain), measure(prior, D, gain))
 
@@ -119,17 +120,17 @@ def refinement_distance(prior: Prior, C: Channel, D: Channel) -> Number:
     """
     weights, total = prior.weights_for(C.inputs, "channel")
     used = np.flatnonzero(np.asarray(weights) > 0)
-    mass, goal, given = same_kind(
+    mass, goal, base = same_kind(
         quotient(np.array(weights[used]), np.asarray(total)),
         C.kernel.take_rows(used).to_dense(),
-        _rows_as(C, D).take_rows(used).to_dense(),
+        D.kernel_for(C.inputs, "first channel", "second channel").take_rows(used).to_dense(),
     )
-    check_fits(goal.size, 4 * given.shape[1])
-    goal, given = goal * mass[:, np.newaxis], given * mass[:, np.newaxis]
+    check_fits(goal.size, 4 * base.shape[1])
+    goal, base = goal * mass[:, np.newaxis], base * mass[:, np.newaxis]
     linear = Program()
-    R = linear.variables((given.shape[1], goal.shape[1]))
+    R = linear.variables((base.shape[1], goal.shape[1]))
     rest = linear.variables(goal.size, cost=1)
-    linear.add(times(given, R), (rest, 1), right=goal.ravel())
+    linear.add(times(base, R), (rest, 1), right=goal.ravel())
     linear.add((R, 1), right=1, at_most=True)
     value = linear.optimum().value
     return max(value, 0.0) if isinstance(value, float) else value
@@ -183,32 +184,32 @@ def deficiency(C: Channel, D: Channel) -> Deficiency:
     >>> after_d - after_c
     Fraction(1, 10)
     """
-    first, goal, given = distinct(D, C)  # in the order of D
-    (n, q), p = goal.shape, given.shape[1]
+    first, goal, base = distinct(D, C)  # in the order of D
+    (n, q), p = goal.shape, base.shape[1]
     check_fits(n * q, 4 * p)
     # C R + little - much = D, sum_z little <= t in each row, R 1 = 1; the least t.
     linear = Program()
     R, little, much = (linear.variables(shape) for shape in ((p, q), (n, q), (n, q)))
     t = linear.variables(1, cost=1)
-    cells = linear.add(times(given, R), (little.ravel(), 1), (much.ravel(), -1), right=goal.ravel())
+    cells = linear.add(times(base, R), (little.ravel(), 1), (much.ravel(), -1), right=goal.ravel())
     rows = linear.add((little, 1), (np.repeat(t, n), -1), at_most=True)
     linear.add((R, 1), right=1)
-    found = linear.optimum()
-    processed = Channel(distributions(found.x[R]), inputs=C.outputs, outputs=D.outputs)
-    if found.value <= (0 if processed.exact else TOLERANCE):
-        return Deficiency(0 * found.value, processed, None, None)
+    result = linear.optimum()
+    processed = Channel(distributions(result.x[R]), inputs=C.outputs, outputs=D.outputs)
+    if result.value <= (0 if processed.exact else TOLERANCE):
+        return Deficiency(0 * result.value, processed, None, None)
     # The duals are lambda_x, a prior, and 0 <= u[x,z] <= lambda_x, a prior times a gain of acting by z.
-    weights, shares = -found.dual[rows], found.dual[cells].reshape(n, q)
+    weights, shares = -result.dual[rows], result.dual[cells].reshape(n, q)
     if not is_exact(weights):
         weights = np.clip(weights, 0, None)
         shares = np.clip(shares, 0, weights[:, np.newaxis])
-    there = weights > 0
+    present = weights > 0
     gains = np.zeros((q, D.inputs.size), dtype=shares.dtype)
     mass = np.zeros(D.inputs.size, dtype=shares.dtype)
-    mass[first[there]] = weights[there]
-    gains[:, first[there]] = (shares[there] / weights[there, np.newaxis]).T
+    mass[first[present]] = weights[present]
+    gains[:, first[present]] = (shares[present] / weights[present, np.newaxis]).T
     prior = Prior.proportional(dict(zip(D.inputs, mass.tolist(), strict=True)))
-    return Deficiency(found.value, processed, prior, Gain(gains, D.outputs, D.inputs))
+    return Deficiency(result.value, processed, prior, Gain(gains, D.outputs, D.inputs))
 
 
 def _decide(C: Channel, D: Channel, order: Order, *, widest: bool) -> tuple[Prior, Gain] | None:
@@ -224,8 +225,8 @@ def _decide(C: Channel, D: Channel, order: Order, *, widest: bool) -> tuple[Prio
 
 
 def _average(C: Channel, D: Channel, widest: bool) -> tuple[Prior, Gain] | None:
-    first, goal, given = distinct(C, D)
-    R, duals = processing(goal, given, widest=widest)
+    first, goal, base = distinct(C, D)
+    R, duals = processing(goal, base, widest=widest)
     if R is not None:
         return None
     # With the duals as gains, sum_xz C[x,z] g(z,x) is more than sum_y max_z sum_x D[x,y] g(z,x).
@@ -238,23 +239,22 @@ def _average(C: Channel, D: Channel, widest: bool) -> tuple[Prior, Gain] | None:
 
 def _max_case(C: Channel, D: Channel, widest: bool) -> tuple[Prior, Gain] | None:
     uniform = Prior.uniform(C.inputs)
-    mine, others = hyper(uniform, C).inners, hyper(uniform, D).inners
+    left, rest = hyper(uniform, C).inners, hyper(uniform, D).inners
     order = aligned(C.inputs, D.inputs, "first channel", "second channel")
-    goal, given = same_kind(mine.to_numpy(), others.to_numpy())
-    given = given if order is None else given[:, order]
+    goal, base = same_kind(left.to_numpy(), rest.to_numpy()[:, order])
     for place, row in enumerate(goal):
-        shares, duals = processing(row[:, np.newaxis], given.T, axis=0, widest=widest)
+        shares, duals = processing(row[:, np.newaxis], base.T, axis=0, widest=widest)
         if shares is None:  # the plane between this posterior and all of D's
-            return uniform, Gain([_as_gains(duals[:, 0])], [mine.inputs[place]], C.inputs)
+            return uniform, Gain([_as_gains(duals[:, 0])], [left.inputs[place]], C.inputs)
     return None
 
 
 def _privacy(C: Channel, D: Channel, widest: bool) -> tuple[Prior, Gain] | None:
-    other, n = _rows_as(C, D), C.inputs.size
+    second, n = D.kernel_for(C.inputs, "first channel", "second channel"), C.inputs.size
     for some in (n,) if widest or n <= _FEW else (_FEW, n):  # a pair of the first ones will do
-        mine, allowed = (_log_distances(k.take_rows(np.arange(some))) for k in (C.kernel, other))
+        left, allowed = (_log_distances(k.take_rows(np.arange(some))) for k in (C.kernel, second))
         with np.errstate(invalid="ignore"):  # infinite where infinite is allowed
-            over = np.where(allowed == math.inf, -1.0, mine - allowed)
+            over = np.where(allowed == math.inf, -1.0, left - allowed)
         places = np.unravel_index(int(np.argmax(over)), over.shape)
         if over[places] > TOLERANCE:
             break
@@ -264,9 +264,8 @@ def _privacy(C: Channel, D: Channel, widest: bool) -> tuple[Prior, Gain] | None:
     ratios = np.array(list(log_ratios(C.kernel.take_rows(np.array(places)))))
     if ratios[1, 0] > ratios[0, 1]:
         pair.reverse()
-    half = quotient(np.ones(1, dtype=np.int64), np.array([2]))[0]
     gain = Gain([[int(label == pair[0]) for label in C.inputs]], [pair[0]], C.inputs)
-    return Prior({label: half if label in pair else 0 for label in C.inputs}), gain
+    return Prior({label: Fraction(int(label in pair), 2) for label in C.inputs}), gain
 
 
 def _as_gains(duals: Array) -> Array:
@@ -305,8 +304,8 @@ def refinement_witness(C: Channel, D: Channel) -> Channel | None:
     Alice  0.75  0.25
     Bob    0.25  0.75
     """
-    _, goal, given = distinct(C, D)
-    R, _ = processing(goal, given)
+    _, goal, base = distinct(C, D)
+    R, _ = processing(goal, base)
     return None if R is None else Channel(R, inputs=D.outputs, outputs=C.outputs)
 
 
@@ -324,24 +323,17 @@ def left_factor(C: Channel, D: Channel) -> Channel | None:
     0  1/3  2/3
     """
     order = aligned(C.outputs, D.outputs, "first channel", "second channel")
-    goal, given = same_kind(C.kernel.to_dense(), D.kernel.to_dense())
-    given = given if order is None else given[:, order]
-    mixtures, _ = processing(goal.T, given.T, axis=0)
+    goal, base = same_kind(C.kernel.to_dense(), D.kernel.to_dense()[:, order])
+    mixtures, _ = processing(goal.T, base.T, axis=0)
     return None if mixtures is None else Channel(mixtures.T, inputs=C.inputs, outputs=D.inputs)
 
 
 def distinct(C: Channel, D: Channel) -> tuple[Array, Array, Array]:
     """Return one input of each kind, and both matrices there: equal rows ask for the same."""
-    second = _rows_as(C, D)
+    second = D.kernel_for(C.inputs, "first channel", "second channel")
     first, _ = ProductKernel([C.kernel, second]).distinct_rows()
-    goal, given = same_kind(*(kernel.take_rows(first).to_dense() for kernel in (C.kernel, second)))
-    return first, goal, given
-
-
-def _rows_as(C: Channel, D: Channel) -> Kernel:
-    """Return D's kernel with its rows in the order of C's inputs."""
-    order = aligned(C.inputs, D.inputs, "first channel", "second channel")
-    return D.kernel if order is None else D.kernel.take_rows(order)
+    goal, base = same_kind(*(kernel.take_rows(first).to_dense() for kernel in (C.kernel, second)))
+    return first, goal, base
 
 
 def processing(
@@ -373,10 +365,10 @@ def processing(
     little, much = (linear.variables(n * q, cost=1) for _ in range(2))
     cells = linear.add(times(given, R), (little, 1), (much, -1), right=goal.ravel())
     linear.add((R if axis else R.T, 1), right=1)
-    found = linear.optimum()
-    R, duals = found.x[R], found.dual[cells].reshape(n, q)
+    result = linear.optimum()
+    R, duals = result.x[R], result.dual[cells].reshape(n, q)
     if is_exact(R):
-        return None if found.value > 0 else R, duals
+        return None if result.value > 0 else R, duals
     rows = distributions(R, axis)
     return rows if _near(to_float(given) @ rows, goal) else None, duals
 
@@ -392,5 +384,5 @@ def distributions(rows: Array, axis: int = 1) -> Array:
     return np.asarray(rows / rows.sum(axis=1, keepdims=True))
 
 
-def _near(made: Array, goal: Array) -> bool:
-    return bool(np.abs(made - to_float(goal)).max() <= TOLERANCE)
+def _near(built: Array, goal: Array) -> bool:
+    return bool(np.abs(built - to_float(goal)).max() <= TOLERANCE)

@@ -192,14 +192,14 @@ def exponential(
     [0.25, 0.5, 0.25]
     """
     named = as_labels(inputs, "input")
-    shown = named if outputs is None else as_labels(outputs, "output")
+    visible = named if outputs is None else as_labels(outputs, "output")
     strength = float(check_number("epsilon", epsilon, 0, 1e6)) / 2
     scale = float(check_number("sensitivity", sensitivity, 0, 1e300))
     if scale == 0:
         raise ParameterError(what="sensitivity", value=0, allowed="positive")
-    scores = _scores(score, named, shown) * (strength / scale)
+    scores = _scores(score, named, visible) * (strength / scale)
     weights = np.exp(scores - scores.max(axis=1, keepdims=True))
-    return Channel(weights / weights.sum(axis=1, keepdims=True), inputs=named, outputs=shown)
+    return Channel(weights / weights.sum(axis=1, keepdims=True), inputs=named, outputs=visible)
 
 
 def tight_constraints(labels: object, distance: Distance, epsilon: float = 1.0) -> Channel:

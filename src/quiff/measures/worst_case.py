@@ -2,6 +2,7 @@
 
 import heapq
 from collections.abc import Callable, Hashable
+from fractions import Fraction
 from typing import Any, Literal
 
 import numpy as np
@@ -65,19 +66,19 @@ def additive_capacity(
     kernel = C.kernel
     if of not in ("vulnerabilities", "one-spanning", "gains"):
         raise ParameterError(what="of", value=of, allowed="'vulnerabilities', 'one-spanning' or 'gains'")
-    if prior is None and of != "vulnerabilities":
-        raise ParameterError("the worst of these gains depends on the prior; give one")
-    if prior is None:
-        return 1 - as_number(kernel.column_min(filled(np.int64(1), kernel.n_rows)).sum())
-    weights, total = prior.weights_for(C.inputs, "channel")
     if of == "vulnerabilities":
-        support = kernel.take_rows(np.flatnonzero(np.asarray(weights) > 0))
-        return 1 - as_number(support.column_min(filled(np.int64(1), support.n_rows)).sum())
+        if prior is not None:
+            weights, _ = prior.weights_for(C.inputs, "channel")
+            kernel = kernel.take_rows(np.flatnonzero(np.asarray(weights) > 0))
+        return 1 - as_number(kernel.column_min(filled(np.int64(1), kernel.n_rows)).sum())
+    if prior is None:
+        raise ParameterError("the worst of these gains depends on the prior; give one")
+    weights, total = prior.weights_for(C.inputs, "channel")
     if of == "gains":
         return as_number(_most_by_gains(*unified(C.to_numpy(), np.array(weights))), total)
     # sum_y p(y) tv(pi, posterior of y) = 1/2 sum_xy pi_x |C[x,y] - p(y)|
     moved: Any = 0
-    for block in kernel.blocks():
+    for _, block in kernel.blocks():
         matrix, mass = unified(block, np.array(weights))
         outer = quotient(mass @ matrix, np.asarray(total))
         moved = moved + scale_rows(np.abs(matrix - outer), mass).sum()
@@ -131,12 +132,8 @@ def predicate_capacity(
     (1.5, 2.0)
     """
     apart, x, y = diameter(C, predicate)
-    half = {x: quotient(np.ones(1, dtype=np.int64), np.array([2]))[0]} if C.exact else {x: 0.5}
-    if x == y:
-        half = {x: 1}
-    else:
-        half[y] = half[x]
-    prior = Prior({label: half.get(label, 0) for label in C.inputs})
+    half = Fraction(1, 2) if C.exact else 0.5
+    prior = Prior.point(C.inputs, x) if x == y else Prior({z: half * (z in (x, y)) for z in C.inputs})
     if not risk:
         return Capacity(1 + apart, prior)
     # 1 - apart is what the two rows share: summed from there, rows without a common output share nothing
@@ -205,7 +202,7 @@ def worst_prior(
 def _gains(C: Channel, gain: Gain) -> Array:
     """Return the matrix of gains in floats, in the order of the channel's inputs."""
     order = aligned(C.inputs, gain.inputs, "channel", "gain")
-    gains = to_float(gain.to_numpy() if order is None else gain.to_numpy()[:, order])
+    gains = to_float(gain.to_numpy()[:, order])
     if not gains.any():
         raise GainError("no action gains anything, so there is no ratio")
     return gains
@@ -284,12 +281,12 @@ def _worst_output_for_bayes(C: Channel) -> Array:
     with the smallest, the ratio is C[x,y] (1 + k) / (C[x,y] + sum of these); no prior does better.
     """
     best: tuple[Any, Array] = (0, np.zeros(0, dtype=np.intp))
-    for block in C.kernel.blocks():
+    for _, block in C.kernel.blocks():
         order = np.argsort(block, axis=0, kind="stable")
         rising = np.take_along_axis(block, order, axis=0)
-        most, others = rising[-1], rising[:-1].cumsum(axis=0)
+        most, rest = rising[-1], rising[:-1].cumsum(axis=0)
         sizes = np.arange(1, C.inputs.size + 1)
-        sums = np.concatenate([most[np.newaxis], others + most])
+        sums = np.concatenate([most[np.newaxis], rest + most])
         sums = as_fractions(sums) if is_exact(sums) else sums
         happens = most > 0
         ratios = sizes[:, np.newaxis] * most[happens] / sums[:, happens]

@@ -171,7 +171,7 @@ def attribute_of(name: str, values: object, users: Labels) -> Attribute:
                 f"the attribute {name!r} is a channel; give a deterministic one from the users"
             )
         order = aligned(users, values.inputs, "people", f"attribute {name!r}")
-        return Attribute(name, values.outputs, codes if order is None else codes[order])
+        return Attribute(name, values.outputs, codes[order])
     names = None if isinstance(values, Mapping) else own_names(values)
     if names is not None and all(user in names for user in users):
         listed = values if hasattr(values, "tolist") else values.to_numpy()  # type: ignore[attr-defined]
@@ -198,10 +198,7 @@ class _RecordLabels(Labels):
 
     def __init__(self, parts: tuple[Labels, ...], codes: Array) -> None:
         self.parts, self.codes = parts, np.ascontiguousarray(codes, dtype=np.int64)
-
-    @property
-    def size(self) -> int:
-        return int(self.codes.shape[0])
+        self.size = int(self.codes.shape[0])
 
     def _label(self, position: int) -> tuple[Hashable, ...]:
         return tuple(part[int(code)] for part, code in zip(self.parts, self.codes[position], strict=True))

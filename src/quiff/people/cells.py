@@ -62,10 +62,10 @@ class Split:
     @property
     def is_wrong(self) -> str:
         """Whether a cell is no list of topics."""
-        bare = (_NUMBERS if self.numbers else _WORDS).pattern
+        bare = literal((_NUMBERS if self.numbers else _WORDS).pattern)
         return (
-            f"NOT regexp_matches({self.cell}, CASE WHEN {self.quoted} THEN {literal(_IN_QUOTES.pattern)}"
-            f" ELSE {literal(bare)} END)"
+            f"CASE WHEN {self.quoted} THEN NOT regexp_matches({self.cell}, {literal(_IN_QUOTES.pattern)})"
+            f" ELSE NOT regexp_matches({self.cell}, {bare}) END"
         )
 
 
@@ -114,14 +114,8 @@ def split_of(table: Table, column: str) -> Split:
         several = f"{bare} {' + '.join(f'{sign}::INT' for sign in occurs)} > 1"
         faults = [Fault(condition, _ambiguous, cell) for condition in (several, f"{bare} {occurs[1]}")]
         check_rows(table, faults)
-    several = f"contains({cell}, chr(10))"
-    check_rows(
-        table,
-        [
-            Fault(f"{several} AND {split.is_wrong}", lambda _: f"a topic {SEVERAL_LINES}"),
-            Fault(split.is_wrong, _no_list, cell),
-        ],
-    )
+    wrong = f"{split.quoted} AND {split.is_wrong}" if split.numbers else split.is_wrong
+    check_rows(table, [Fault(wrong, _no_list, cell)])
     return split
 
 
@@ -138,4 +132,6 @@ def _ambiguous(cell: str) -> str:
 
 
 def _no_list(cell: str) -> str:
+    if "\n" in cell:
+        return f"a topic {SEVERAL_LINES}"
     return f"{shape(cell)} is no list of topics, such as ['NEWS', 'REL']; put all of them in quotes, or none"

@@ -40,9 +40,10 @@ _WHOLE = "^(0|-?[1-9][0-9]{0,17})$"
 _INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")
 _REALS = ("FLOAT", "DOUBLE", "DECIMAL")
 _BLANKS = " \t\r\v\f\xa0"
-_MISSING_WORDS = "('nan', 'none', 'null', 'n/a', '<na>')"
+_MISSING_WORDS = ("nan", "none", "null", "n/a", "<na>")
 _MOST_TEXT = 2**31 - 1  # bytes of a column of text in Arrow
 _COPIES = 4  # that are made of text on its way
+_MOST_TOPICS = 500  # of a set, each of which becomes a column
 _SAMPLE = 20_000  # topics to look at
 TWICE = (
     "the user of this row is there a second time; give each user one set,"
@@ -218,14 +219,15 @@ class Profiles:
         if self.form.user is not None and self.table.column(self.form.user).kind not in _INTEGERS:
             texts["user"] = self.form.user
         texts |= {f"a{k}": name for k, name in enumerate(self.form.attributes)}
-        if not self.numbers:
+        most = min(_MOST_TEXT, max(allowed_bytes(), 1 << 28) // _COPIES)
+        if self.size and not self.numbers and max(map(len, self.names)) * self.n_rows > most:
             texts |= {
                 name: self.form.topics[k if self.form.numbered else 0] for k, name in enumerate(self.topics)
             }
         for column, name in texts.items():
             query = f"SELECT coalesce(sum(strlen(CAST({column} AS VARCHAR))), 0) FROM people"  # noqa: S608
             ((takes,),) = con.execute(query).fetchall()
-            if takes > min(_MOST_TEXT, max(allowed_bytes(), 1 << 28) // _COPIES):
+            if takes > most:
                 raise QuiffError(
                     f"the cells of {name} take {takes / 2**30:.2g} GiB as text, longer than names are; is it"
                     " the right column?",
@@ -349,6 +351,15 @@ class _Arrangement:
         """Make the view `people`, and check all of its topics."""
         kinds = {name: self.table.column(name).kind for name in self.form.columns}
         cells = self._cells(kinds)
+        if self.form.top not in (None, len(cells)):
+            raise ParameterError(
+                f"the set has {counted(len(cells), 'topic')}, and there are no ranked topic counts to take"
+                f" sets of {self.form.top} from; quiff profile stores them in its Parquet files, or"
+                f" {self._remedy}",
+                what="top",
+                value=self.form.top,
+                where=self.table.at(0),
+            )
         visits = self._visits(kinds, cells)
         columns = {f"n{place}": cell for place, cell in enumerate(cells)}
         columns |= {f"v{place}": flag for place, flag in enumerate(visits)} | {"bare": self.bare}
@@ -363,15 +374,25 @@ class _Arrangement:
         columns |= {f"a{place}": quoted(name) for place, name in enumerate(form.attributes)}
         if form.genuine is not None:
             columns["genuine"] = self._genuine(quoted(form.genuine), len(cells))
-        selected = ", ".join(f"{cell} AS {name}" for name, cell in columns.items())
-        self.table.con.execute(f"CREATE OR REPLACE TEMP VIEW people AS SELECT {selected} FROM source")  # noqa: S608
-        numbers = bool(cells) and self.numbers
         if self.long:
             ((n_rows,),) = self.table.con.execute("SELECT count(*) FROM source").fetchall()
-        profiles = Profiles(self.table, form, n_rows, len(cells), numbers, bool(visits), self.long)
+        profiles = Profiles(self.table, form, n_rows, len(cells), self.numbers, bool(visits), self.long)
+        self._view(columns)
+        if (
+            cells
+            and not self.numbers
+            and any(name and name != name.strip(_BLANKS) for name in profiles.names)
+        ):
+            columns |= {f"n{place}": f"trim({cell}, {literal(_BLANKS)})" for place, cell in enumerate(cells)}
+            self._view(columns)
+            profiles = replace(profiles, size=len(cells))  # whose names are others
         if cells:
             self._check_topics(profiles)
         return profiles
+
+    def _view(self, columns: Mapping[str, str]) -> None:
+        selected = ", ".join(f"{cell} AS {name}" for name, cell in columns.items())
+        self.table.con.execute(f"CREATE OR REPLACE TEMP VIEW people AS SELECT {selected} FROM source")  # noqa: S608
 
     def _cells(self, kinds: Mapping[str, str]) -> list[str]:
         """Return an expression for each topic of a set."""
@@ -379,6 +400,7 @@ class _Arrangement:
         if not form.topics:
             return []
         if form.numbered:
+            self._check_size(len(form.topics))
             self.numbers = all(kinds[name] in _INTEGERS for name in form.topics)
             return [self._topic(quoted(name), kinds[name]) for name in form.topics]
         (name,) = form.topics
@@ -462,13 +484,17 @@ class _Arrangement:
                 )
             ],
         )
-        if self.form.top not in (None, size):
+        self._check_size(size)
+        return int(size)
+
+    def _check_size(self, size: int) -> None:
+        if size > _MOST_TOPICS:
             raise ParameterError(
-                f"the set has {counted(size, 'topic')}, and there are no ranked topic counts to take sets of"
-                f" {self.form.top} from; quiff profile stores them in its Parquet files, or {self._remedy}",
+                what="the number of topics of a set",
+                value=size,
+                allowed=f"at most {_MOST_TOPICS}",
                 where=self.table.at(0),
             )
-        return int(size)
 
     @property
     def _remedy(self) -> str:
@@ -507,7 +533,7 @@ class _Arrangement:
         if kind.startswith(_REALS):
             text = f"CASE WHEN {cell} = floor({cell}) THEN CAST(CAST({cell} AS BIGINT) AS VARCHAR)"
             return f"{text} WHEN NOT isnan({cell}) THEN CAST({cell} AS VARCHAR) END"
-        return f"trim(CAST({cell} AS VARCHAR), {literal(_BLANKS)})"
+        return cell if kind == "VARCHAR" else f"CAST({cell} AS VARCHAR)"
 
     def _visits(self, kinds: Mapping[str, str], cells: list[str]) -> list[str]:
         """Return whether each topic was visited, as expressions; none where ranked counts do not say so.
@@ -556,20 +582,25 @@ class _Arrangement:
         return number
 
     def _check_topics(self, profiles: Profiles) -> None:
-        """Raise an error for a topic that is empty, goes over several lines, or is several."""
-        topics = profiles.topics
-        names = self.form.topics if self.form.numbered else ("a topic",) * len(topics)
-        empty = "{0} IS NULL" if self.numbers else "{0} IS NULL OR {0} = ''"
-        same_size = "all sets must have the same size"
-        faults = [_among(topics, names, empty, f"is empty; {same_size}", ShapeError)]
-        if not self.numbers:
-            missing = f"bare AND lower({{0}}) IN {_MISSING_WORDS}"
-            word = f"is a word for what is missing; {same_size}, and a topic of that name stands in quotes"
-            faults.append(_among(topics, names, missing, word, ShapeError))
-            faults.append(_among(topics, names, "contains({0}, chr(10))", SEVERAL_LINES, QuiffError))
-        check_rows(profiles.table, faults, "people")
+        """Raise an error for a topic that is empty, goes over several lines, or is several.
+
+        The names tell whether a row is looked for.
+        """
+        topics, same_size = profiles.topics, "all sets must have the same size"
+        columns = self.form.topics if self.form.numbered else ("a topic",) * len(topics)
         if self.numbers:
+            empty = _among(topics, columns, "{0} IS NULL", f"is empty; {same_size}", ShapeError)
+            check_rows(profiles.table, [empty], "people")
             return
+        if any(not name or "\n" in name or name.lower() in _MISSING_WORDS for name in profiles.names):
+            words = ", ".join(map(literal, _MISSING_WORDS))
+            missing = f"is a word for what is missing; {same_size}, and a topic of that name stands in quotes"
+            faults = [
+                _among(topics, columns, "{0} IS NULL OR {0} = ''", f"is empty; {same_size}", ShapeError),
+                _among(topics, columns, f"bare AND lower({{0}}) IN ({words})", missing, ShapeError),
+                _among(topics, columns, "contains({0}, chr(10))", SEVERAL_LINES, QuiffError),
+            ]
+            check_rows(profiles.table, faults, "people")
         several = next(filter(several_numbers, profiles.names), None)
         if several is None and profiles.size == 1:
             query = (

@@ -13,11 +13,11 @@ from quiff.theory.counting import *
 from quiff.theory.design import *
 from quiff.theory.meaning import *
 from quiff.theory.mechanisms import *
-from quiff.theory.parameters import prior_vulnerability as prior_vulnerability
 from quiff.theory.topics import *
 
 
 def __dir__() -> list[str]:
     """Return the names that the files of closed forms define, but not what they import."""
     homes = {name: str(getattr(value, "__module__", "")) for name, value in globals().items()}
-    return sorted(name for name, home in homes.items() if home.startswith("quiff.theory."))
+    forms = (name for name, home in homes.items() if home.startswith("quiff.theory."))
+    return sorted(name for name in forms if homes[name] != "quiff.theory.parameters")

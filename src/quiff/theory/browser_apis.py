@@ -11,7 +11,8 @@ from math import comb, exp, expm1, inf, log, log1p, log2
 from typing import Any
 
 from quiff.theory.mechanisms import Forms
-from quiff.theory.parameters import check_number, check_probability, check_whole, prior_vulnerability
+from quiff.theory.parameters import check_number, check_probability, check_whole
+from quiff.theory.topics import prior_vulnerability
 
 
 def possible_histories(contexts: int) -> int:

@@ -15,7 +15,7 @@ terms are. So a dozen terms replace a sum of thousands, with a bounded error.
 
 from __future__ import annotations
 
-from math import ceil, exp, floor, inf, log1p, pi, sqrt
+from math import ceil, exp, floor, inf, log, log1p, pi, sqrt
 from typing import TYPE_CHECKING
 
 from quiff.theory.parameters import HALF, Real, check_probability, check_sizes, check_whole
@@ -44,18 +44,22 @@ def reach(variance: float) -> int:
 def binomial_window(n: int, probability: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the values of ``Bin(n, probability)`` that are not negligible, and their probabilities.
 
+    The probabilities come from the ratios of neighbours,
+    ``P[k+1]/P[k] = (n-k)/(k+1) probability/(1-probability)``, scaled to sum to one.
+
     >>> binomial_window(2, 0.5)
     (array([0., 1., 2.]), array([0.25, 0.5 , 0.25]))
     """
     import numpy as np
-    from scipy.stats import binom
 
     if probability in (0.0, 1.0):
         return np.array([n * probability]), np.ones(1)
     mean = n * probability
     radius = reach(mean * (1 - probability))
     k = np.arange(max(0, floor(mean) - radius), min(n, ceil(mean) + radius) + 1, dtype=np.float64)
-    weights = binom.pmf(k, n, probability)
+    odds = log(probability) - np.log1p(-probability)
+    logs = np.concatenate([[0.0], np.cumsum(np.log((n - k[:-1]) / (k[:-1] + 1)) + odds)])
+    weights = np.exp(logs - logs.max())
     return k, weights / weights.sum()
 
 
@@ -75,8 +79,8 @@ def mode_probability(k: NDArray[np.float64], n: int, first: float, second: float
     variance = k * first * (1 - first) + (n - k) * second * (1 - second)
     size = min(n, reach(float(variance.max())) + 1) + 1  # M
     x, weights = _half_circle(size)
-    kept = 2 * variance.min() * np.sin(x / 2) ** 2 <= _NEGLIGIBLE
-    x, weights = x[kept], weights[kept]
+    chosen = 2 * variance.min() * np.sin(x / 2) ** 2 <= _NEGLIGIBLE
+    x, weights = x[chosen], weights[chosen]
     turn = np.exp(1j * x)
     phi = (1 + first * (turn - 1)) ** k[:, None] * (1 + second * (turn - 1)) ** (n - k)[:, None]
     low = np.floor(mean)

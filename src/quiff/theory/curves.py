@@ -90,13 +90,13 @@ def frontier_curves(
         lines,
         tuple(
             _point(
-                each.top_s,
-                float(each.utility),
-                float(each.bayes_capacity),
-                each.epsilon if each.epsilon <= highest else None,
+                entry.top_s,
+                float(entry.utility),
+                float(entry.bayes_capacity),
+                entry.epsilon if entry.epsilon <= highest else None,
             )
-            for each in designs
-            if each.top_s in drawn
+            for entry in designs
+            if entry.top_s in drawn
         ),
         (float(m), highest),
         _rule(measure, float(target)),

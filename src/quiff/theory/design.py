@@ -293,9 +293,9 @@ def _goal(measure: Measure) -> _Goal:
 
 def _meets(value: Real, measure: Measure, target: Real) -> bool:
     """Tell whether ``value`` keeps to ``target``, up to rounding unless both are exact."""
-    kept = value >= target if measure == "utility" else value <= target
+    chosen = value >= target if measure == "utility" else value <= target
     exact = isinstance(value, Fraction) and isinstance(target, int | Fraction)
-    return kept or (not exact and isclose(value, target, rel_tol=1e-12))
+    return chosen or (not exact and isclose(value, target, rel_tol=1e-12))
 
 
 def capacity_at_utility(n_topics: int, top_s: int, utility: Real) -> Real:

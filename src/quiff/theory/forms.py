@@ -46,7 +46,7 @@ class Form:
         >>> FORMS["bayes_capacity"].about()["formula"]
         'r + m(1-r)/s'
         """
-        return {each.name: getattr(self, each.name) for each in fields(self)[2:]}
+        return {entry.name: getattr(self, entry.name) for entry in fields(self)[2:]}
 
 
 with Path(__file__).with_name("forms.csv").open(encoding="utf-8", newline="") as _file:

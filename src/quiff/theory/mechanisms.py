@@ -33,12 +33,12 @@ def check_ratio(epsilon: object = None, ratio: object = None) -> Real:
         raise ParameterError("give either epsilon or ratio, which is e^epsilon and may be exact")
     if ratio is None:
         return exp(check_number("epsilon", epsilon, 0, 700))  # a float has no room for e^710
-    found = check_number("ratio", ratio, 1, inf)
-    if found == inf:
+    result = check_number("ratio", ratio, 1, inf)
+    if result == inf:
         raise ParameterError(
             "ratio must be finite, not inf; a channel that tells all is Channel.identity(labels)"
         )
-    return found
+    return result
 
 
 def randomised_response(k: int, epsilon: float | None = None, *, ratio: Real | None = None) -> Forms:
@@ -96,13 +96,15 @@ def rappor(k: int, f: Real, p: Real = 0, q: Real = 1) -> Forms:
             "the closed forms are for bits that may be both 0 and 1; measure the channel instead"
         )
     not_a, not_b = rappor_bits(f, 1 - check_number("p", p, 0, 1), 1 - check_number("q", q, 0, 1))
-    one, none = a / b, not_a / not_b  # what a bit 1, or 0, of the guess multiplies its likelihood by
-    if one < none:
+    if_set, if_clear = a / b, not_a / not_b  # what a bit 1, or 0, of the guess multiplies its likelihood by
+    if if_set < if_clear:
         raise ParameterError(f"q must be at least p, not q = {q} below p = {p}", what="q", value=q)
     silent: Real = exp(k * log1p(-b)) if isinstance(b, float) else not_b**k  # no bit is 1
     heard = -expm1(k * log1p(-b)) if isinstance(b, float) else 1 - silent
-    capacity = min(one * heard + none * silent, k * (a / a))  # what is above is rounding
-    return _forms(capacity, one / none, _rappor_shannon(k, float(one), float(none), float(b)), 1 - (a - b))
+    capacity = min(if_set * heard + if_clear * silent, k * (a / a))  # what is above is rounding
+    return _forms(
+        capacity, if_set / if_clear, _rappor_shannon(k, float(if_set), float(if_clear), float(b)), 1 - (a - b)
+    )
 
 
 def rappor_bits(f: object, p: object = 0, q: object = 1) -> tuple[Real, Real]:
@@ -117,14 +119,14 @@ def rappor_bits(f: object, p: object = 0, q: object = 1) -> tuple[Real, Real]:
     return common + (1 - noise) * high, common + (1 - noise) * low
 
 
-def _rappor_shannon(k: int, one: float, none: float, b: float) -> float:
+def _rappor_shannon(k: int, first: float, none: float, b: float) -> float:
     """Return the mutual information at the uniform prior, the best one by symmetry; j bits are 1."""
     import numpy as np
     from scipy.stats import binom
 
     ones = np.arange(k + 1)
-    mean = (ones * one + (k - ones) * none) / k
-    bits = ones * one * np.log2(one / mean) + (k - ones) * none * np.log2(none / mean)
+    mean = (ones * first + (k - ones) * none) / k
+    bits = ones * first * np.log2(first / mean) + (k - ones) * none * np.log2(none / mean)
     return max(float(binom.pmf(ones, k, b) @ bits) / k, 0.0)
 
 

@@ -116,14 +116,3 @@ def follow(value: Real, *partners: Real) -> Real:
     (Fraction(1, 1), 1.0)
     """
     return float(value) if any(isinstance(partner, float) for partner in partners) else value
-
-
-def prior_vulnerability(n_users: int) -> Fraction:
-    """Probability to guess a user before any observation: ``1/N``.
-
-    Source: paper, Sec. 4.1, prior privacy vulnerability. Assumes a uniform prior.
-
-    >>> prior_vulnerability(3)
-    Fraction(1, 3)
-    """
-    return Fraction(1, check_whole("n_users", n_users, 1))

@@ -127,24 +127,24 @@ def users_interval(inside: Real, outside: Real, n_users: int, count: int) -> tup
     return float(min(few, many)), float(many)
 
 
-def _at_most(n: int, others: int, inside: float, outside: float, c: int) -> float:
+def _at_most(n: int, rest: int, inside: float, outside: float, c: int) -> float:
     """Return the probability that of n users who have a value, and others, c or fewer show it."""
     import numpy as np
     from scipy.special import bdtr, gammaln
 
     if c < 0:
         return 0.0
-    if n + others <= c:
+    if n + rest <= c:
         return 1.0
-    mean = others * outside
+    mean = rest * outside
     reach = 40 + 9 * sqrt(mean)
-    by_others = np.arange(max(0, int(mean - reach)), min(others, c, int(mean + reach)) + 1)
+    by_others = np.arange(max(0, int(mean - reach)), min(rest, c, int(mean + reach)) + 1)
     if outside == 0:
         weights = np.ones(1)
         by_others = by_others[:1]
     else:
-        ways = gammaln(others + 1) - gammaln(by_others + 1) - gammaln(others - by_others + 1)
-        weights = np.exp(ways + by_others * log(outside) + (others - by_others) * log1p(-outside))
+        ways = gammaln(rest + 1) - gammaln(by_others + 1) - gammaln(rest - by_others + 1)
+        weights = np.exp(ways + by_others * log(outside) + (rest - by_others) * log1p(-outside))
     left = c - by_others
     chances = np.where(left >= n, 1.0, bdtr(np.minimum(left, max(n - 1, 0)), max(n, 1), inside))
     return float(weights @ chances)
@@ -311,11 +311,11 @@ def order_approximately(means: ArrayLike, variances: ArrayLike, holders: ArrayLi
     sigma = np.sqrt(np.asarray(variances, dtype=np.float64) + 1 / 12)
     top = check_whole("top", top, 1, len(n))
     order = np.argsort(-n, kind="stable")
-    found, rest = order[:top], order[top:]
+    result, rest = order[:top], order[top:]
     choices = _choices(n, top)
-    x = _grid(mu[found], sigma[found], int(choices.max()))
+    x = _grid(mu[result], sigma[result], int(choices.max()))
     behind, slope = _all_below(x, mu[rest], sigma[rest])  # prod over the rest of F_t(x), and its derivative
-    for topic, equals in zip(found[::-1], choices[::-1], strict=True):
+    for topic, equals in zip(result[::-1], choices[::-1], strict=True):
         part = _near(x, mu[topic], sigma[topic])
         f = equals * _density(x[part], mu[topic], sigma[topic])
         g = f * behind[part]  # g_k(x) = f_k(x) int up to x of g_(k+1)

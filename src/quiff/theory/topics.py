@@ -29,8 +29,18 @@ from quiff.theory.parameters import (
     check_sizes,
     check_whole,
     follow,
-    prior_vulnerability,
 )
+
+
+def prior_vulnerability(n_users: int) -> Fraction:
+    """Probability to guess a user before any observation: ``1/N``.
+
+    Source: paper, Sec. 4.1, prior privacy vulnerability. Assumes a uniform prior.
+
+    >>> prior_vulnerability(3)
+    Fraction(1, 3)
+    """
+    return Fraction(1, check_whole("n_users", n_users, 1))
 
 
 def generalization_leakage(distinct_sets: int) -> Fraction:

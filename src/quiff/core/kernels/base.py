@@ -125,23 +125,19 @@ class Kernel(ABC):
 
     def right_multiply(self, right: Array) -> Array:
         """Return C A for a dense matrix A of floats, with one row per column of the kernel."""
-        total, start = np.zeros((self.n_rows, right.shape[1])), 0
-        for block in self.blocks():
-            stop = start + block.shape[1]
-            total += to_float(block) @ right[start:stop]
-            start = stop
+        total = np.zeros((self.n_rows, right.shape[1]))
+        for start, block in self.blocks():
+            total += to_float(block) @ right[start : start + block.shape[1]]
         return total
 
     def positive_parts(self, scale: Any, shift: Array) -> Array:
         """Return sum_y max(0, scale C[x,y] + shift[y]) for each x."""
-        parts, start = [], 0
-        for block in self.blocks():
-            stop = start + block.shape[1]
-            numbers, added = same_kind(block, shift[start:stop])
+        parts = []
+        for start, block in self.blocks():
+            numbers, added = same_kind(block, shift[start : start + block.shape[1]])
             values = numbers * scale
             values += added  # in place: new memory takes ten times as long
             parts.append(np.maximum(values, 0, out=values).sum(axis=1))
-            start = stop
         return np.asarray(sum(parts))
 
     def support(self) -> "Kernel":
@@ -188,12 +184,12 @@ class Kernel(ABC):
         """
         yield None, self
 
-    def blocks(self) -> Iterator[Array]:
-        """Yield the columns from left to right as dense matrices of bounded size."""
+    def blocks(self) -> Iterator[tuple[int, Array]]:
+        """Yield the columns from left to right as dense matrices of bounded size, with where each begins."""
         check_work(self.n_rows * self.n_columns, self.number_size)
         step = max(1, BLOCK // max(self.n_rows, 1))
         for start in range(0, self.n_columns, step):
-            yield self.columns(start, min(start + step, self.n_columns))
+            yield start, self.columns(start, min(start + step, self.n_columns))
 
     def to_dense(self) -> Array:
         """Return the whole matrix, or raise a SizeError."""

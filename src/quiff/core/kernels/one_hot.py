@@ -37,11 +37,15 @@ class OneHotKernel(Kernel):
         return self.base, self.marked
 
     @cached_property
+    def rho(self) -> Array:
+        """How many times as probable each output is with a mark; 0 if it never occurs."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.nan_to_num(self.marked / self.base, nan=0.0, posinf=np.inf)
+
+    @cached_property
     def _ratios(self) -> tuple[Array, Array]:
         """The values of rho in ascending order, and the probability of each or more without a mark."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ratios = self.marked / self.base
-        ratios[np.isnan(ratios)] = 0.0  # an output that never occurs
+        ratios = self.rho
         order = np.argsort(ratios, kind="stable")
         return ratios[order], np.cumsum(self.base[order][::-1])[::-1]
 
@@ -154,11 +158,9 @@ class OneHotKernel(Kernel):
     def drawn_likelihoods(self, rows: Array, rng: np.random.Generator) -> Array:
         cells, where = np.unique(self.places, return_inverse=True)  # the other cells tell nothing
         digits = _drawn(self.base, (rows.shape[0], cells.shape[0]), rng)
-        each = np.arange(rows.shape[0])
-        digits[each, where[rows]] = _drawn(self.marked, each.shape, rng)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ratios = (self.marked / self.base)[digits]
-        ratios[np.isnan(ratios)] = 0.0
+        draws = np.arange(rows.shape[0])
+        digits[draws, where[rows]] = _drawn(self.marked, draws.shape, rng)
+        ratios = self.rho[digits]
         ratios[:, cells < 0] = 1.0
         sure = np.isinf(ratios)  # what occurs only with a mark tells it
         ratios = np.where(sure.any(axis=1, keepdims=True), sure, ratios)

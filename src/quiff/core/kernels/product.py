@@ -61,8 +61,8 @@ class ProductKernel(Kernel):
 
     def extreme(self, weights: Array, better: np.ufunc) -> Array:
         check_fits(1, self.n_columns)
-        *others, last = self._wide
-        return np.concatenate([last.extreme(product(weights, head), better) for head in self._heads(others)])
+        *rest, last = self._wide
+        return np.concatenate([last.extreme(product(weights, head), better) for head in self._heads(rest)])
 
     def column_max_sum(self, weights: Array) -> Any:
         # Of equal rows, the one with the largest weight wins everywhere.
@@ -91,9 +91,9 @@ class ProductKernel(Kernel):
     def left_multiply(self, left: Array | SparseRows) -> Array:
         height = left.width if isinstance(left, SparseRows) else left.shape[0]
         check_fits(height, self.n_columns)
-        *others, last = self._wide
+        *rest, last = self._wide
         parts = []
-        for head in self._heads(others):
+        for head in self._heads(rest):
             if isinstance(left, SparseRows):
                 parts.append(last.left_multiply(left.scale_rows(head)))
             else:
@@ -192,7 +192,7 @@ class ProductKernel(Kernel):
             return
         for head in self._heads(factors[:-1], scaled=scaled):
             start = large(head) if scaled else head
-            for block in factors[-1].blocks():
+            for _, block in factors[-1].blocks():
                 for column in block.T:
                     yield product(start, np.ascontiguousarray(column))
 
@@ -210,18 +210,18 @@ def _added_heads(start: Array, factors: list[tuple[Kernel, int]], scaled: bool) 
     if not factors:
         yield start
         return
-    (factor, times), *others = factors
+    (factor, times), *rest = factors
     for head in _of_counts(start, list(factor.to_dense().T), times, scaled):
-        yield from _added_heads(head, others, scaled)
+        yield from _added_heads(head, rest, scaled)
 
 
 def _of_counts(start: Array, columns: list[Array], times: int, scaled: bool) -> Iterator[Array]:
-    first, *others = columns
+    first, *rest = columns
     start = large(start) if scaled else start
-    for count in range(times + 1) if others else (times,):
+    for count in range(times + 1) if rest else (times,):
         head = product(start, _power(first, count, comb(times, count)))
-        if others:
-            yield from _of_counts(head, others, times - count, scaled)
+        if rest:
+            yield from _of_counts(head, rest, times - count, scaled)
         else:
             yield head
 
@@ -273,10 +273,10 @@ def cascade(first: Kernel, second: Kernel) -> Kernel:
         return second.take_rows(first.codes)
     if second.codes is not None:
         return first.place_columns(second.codes, second.n_columns)
-    one, other = first.as_sparse(), second.as_sparse()
-    if one is not None and other is not None and one.cascades_sparsely(other):
-        return one.followed_by(other)
+    left, right = first.as_sparse(), second.as_sparse()
+    if left is not None and right is not None and left.cascades_sparsely(right):
+        return left.followed_by(right)
     check_fits(first.n_rows, second.n_columns)
-    if one is not None and not second.exact:
-        return DenseKernel(one.right_multiply(second.to_dense()))
+    if left is not None and not second.exact:
+        return DenseKernel(left.right_multiply(second.to_dense()))
     return DenseKernel(matmul(first.to_dense(), second.to_dense()))

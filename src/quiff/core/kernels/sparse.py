@@ -99,9 +99,9 @@ class SparseKernel(Kernel):
         full = self.entries.column_counts == self.n_rows
         rest = np.where(full, 0 * self.background, self.background) if full.any() else self.background
         minus = spread(rest, self.entries.columns)
-        value, other = constant_of(self.entries.values), constant_of(minus)
-        if value is not None and other is not None:
-            return rest, self.entries.with_values(filled(value - other, minus.shape[0]))
+        value, second = constant_of(self.entries.values), constant_of(minus)
+        if value is not None and second is not None:
+            return rest, self.entries.with_values(filled(value - second, minus.shape[0]))
         return rest, self.entries.with_values(np.asarray(self.entries.values - minus))
 
     def row_sums(self) -> Array:
@@ -119,17 +119,17 @@ class SparseKernel(Kernel):
             sums, result = left.sum(axis=1), changes.transposed_matmul_dense(left.T).T
         sums, rest, result = unified(sums, rest, result)
         common = np.multiply.outer(sums, rest)
-        found = np.asarray(common + result)
+        outcome = np.asarray(common + result)
         del result
-        if not is_exact(found):
+        if not is_exact(outcome):
             # Where little is left of the common part, it is rounding: look at these columns entry by entry.
-            for column in _cancelled(found, common):
+            for column in _cancelled(outcome, common):
                 dense = to_float(self.columns(column, column + 1))
                 if isinstance(left, SparseRows):
-                    found[:, column] = left.transposed_matmul_dense(dense)[:, 0]
+                    outcome[:, column] = left.transposed_matmul_dense(dense)[:, 0]
                 else:
-                    found[:, column] = (to_float(left) @ dense)[:, 0]
-        return found
+                    outcome[:, column] = (to_float(left) @ dense)[:, 0]
+        return outcome
 
     def right_multiply(self, right: Array) -> Array:
         # (1 rest + changes) A = 1 (rest A) + changes A
@@ -156,14 +156,14 @@ class SparseKernel(Kernel):
     def best_actions_sum(self, left: SparseRows) -> Any:
         if self._few is None or not is_exact(left.values):
             return super().best_actions_sum(left)
-        shown, plain = self._few
-        return shown.best_actions(left).sum() + left.column_sums.max() * plain
+        visible, plain = self._few
+        return visible.best_actions(left).sum() + left.column_sums.max() * plain
 
     def column_max_sum(self, weights: Array) -> Any:
         if self._few is None or not is_exact(weights):
             return super().column_max_sum(weights)
-        shown, plain = self._few
-        return shown.column_max(weights).sum() + weights.max() * plain
+        visible, plain = self._few
+        return visible.column_max(weights).sum() + weights.max() * plain
 
     @cached_property
     def _few(self) -> "tuple[SparseKernel, Any] | None":
@@ -177,9 +177,9 @@ class SparseKernel(Kernel):
         if self.background.dtype != object or not 0 < width < self.n_columns:
             return None
         positions = np.maximum(np.cumsum(occupied) - 1, 0)
-        shown = SparseKernel(self.background[occupied], self.entries.move(positions, width))
+        visible = SparseKernel(self.background[occupied], self.entries.move(positions, width))
         same, n_plain = constant_of(self.background), self.n_columns - width
-        return shown, self.background[~occupied].sum() if same is None else same * n_plain
+        return visible, self.background[~occupied].sum() if same is None else same * n_plain
 
     def columns(self, start: int, stop: int) -> Array:
         return self.entries.dense(self.background, start, stop)
@@ -193,15 +193,15 @@ class SparseKernel(Kernel):
             return SparseKernel(background, self.entries.move(positions, width))
         # A row's own number is the sum of its entries that meet and of the background of those that do not.
         entries, shape = self.entries, (self.n_rows, width)
-        there, goal = self.background != 0, positions.take(self.entries.columns)
-        mine = SparseRows.from_entries(entries.rows, goal, np.asarray(entries.values), shape)
+        present, goal = self.background != 0, positions.take(self.entries.columns)
+        first = SparseRows.from_entries(entries.rows, goal, np.asarray(entries.values), shape)
         covered = SparseRows.from_entries(entries.rows, goal, self.background.take(entries.columns), shape)
         how_many = SparseRows.from_entries(
-            entries.rows, goal, there.take(entries.columns).astype(np.int64), shape
+            entries.rows, goal, present.take(entries.columns).astype(np.int64), shape
         )
-        left = summed(there.astype(np.int64), positions, width).take(mine.columns) - how_many.values
-        rest = np.where(left > 0, background.take(mine.columns) - covered.values, 0 * covered.values)
-        return SparseKernel(background, mine.with_values(mine.values + rest))
+        left = summed(present.astype(np.int64), positions, width).take(first.columns) - how_many.values
+        rest = np.where(left > 0, background.take(first.columns) - covered.values, 0 * covered.values)
+        return SparseKernel(background, first.with_values(first.values + rest))
 
     def cascades_sparsely(self, second: "SparseKernel") -> bool:
         """Tell whether `followed_by` can work on this kernel, and takes less memory than a dense result."""
@@ -217,26 +217,26 @@ class SparseKernel(Kernel):
         taken = second.entries.take(self.entries.columns)  # the row of D behind each entry of C
         n_pairs, shape = taken.columns.shape[0], (self.n_rows, second.n_columns)
         check_memory(f"a cascade of {n_pairs} pairs of entries needs", _PAIRED * n_pairs, self.number_size)
-        mine, theirs, rest = same_kind(self.entries.values, taken.values, second.background)
-        rows, weights = np.repeat(self.entries.rows, taken.lengths), np.repeat(mine, taken.lengths)
-        entries = SparseRows.from_entries(rows, taken.columns, np.asarray(weights * theirs), shape)
+        left, right, rest = same_kind(self.entries.values, taken.values, second.background)
+        rows, weights = np.repeat(self.entries.rows, taken.lengths), np.repeat(left, taken.lengths)
+        entries = SparseRows.from_entries(rows, taken.columns, np.asarray(weights * right), shape)
         if not rest.any():
             return SparseKernel(rest, entries)
         covered = SparseRows.from_entries(rows, taken.columns, weights, shape)
         meeting = SparseRows.from_entries(rows, taken.columns, (weights != 0).astype(np.int64), shape)
-        present = np.bincount(self.entries.rows, np.asarray(mine != 0), minlength=self.n_rows)
-        others = present.take(entries.rows) > meeting.values  # else what is left of 1 is rounding
-        uncovered = np.where(others, 1 - covered.values, 0 * covered.values)
+        present = np.bincount(self.entries.rows, np.asarray(left != 0), minlength=self.n_rows)
+        remaining = present.take(entries.rows) > meeting.values  # else what is left of 1 is rounding
+        uncovered = np.where(remaining, 1 - covered.values, 0 * covered.values)
         return SparseKernel(
             rest, entries.with_values(entries.values + uncovered * rest.take(entries.columns))
         )
 
     def sample(self, rows: Array, rng: np.random.Generator) -> Array:
         own = self.entries.row_sums().astype(np.float64)[rows]
-        there = rng.random(rows.shape[0]) < own
+        present = rng.random(rows.shape[0]) < own
         drawn = np.empty(rows.shape[0], dtype=np.int64)
-        drawn[there] = self._sample_entries(rows[there], rng)
-        drawn[~there] = self._sample_background(rows[~there], rng)
+        drawn[present] = self._sample_entries(rows[present], rng)
+        drawn[~present] = self._sample_background(rows[~present], rng)
         return drawn
 
     def _sample_entries(self, rows: Array, rng: np.random.Generator) -> Array:
@@ -265,44 +265,44 @@ class SparseKernel(Kernel):
         return drawn
 
     def cells(self, rows: Array, columns: Array) -> Array:
-        place, found = self.entries.find(rows, columns)
+        place, result = self.entries.find(rows, columns)
         values = np.array(self.background[columns])
-        values[found] = self.entries.values[place[found]]
+        values[result] = self.entries.values[place[result]]
         return values
 
     def row_entropies(self) -> Array:
-        here = entropy_terms(self.background)
-        change = entropy_terms(self.entries.values) - here.take(self.entries.columns)
-        return np.asarray(here.sum() + self.entries.with_values(change).row_sums())
+        inside = entropy_terms(self.background)
+        change = entropy_terms(self.entries.values) - inside.take(self.entries.columns)
+        return np.asarray(inside.sum() + self.entries.with_values(change).row_sums())
 
     def distinct_rows(self) -> tuple[Array, Array]:
         return self.entries.distinct(self.entries.values != spread(self.background, self.entries.columns))
 
     def support(self) -> Kernel:
-        there = (np.asarray(self.entries.values) != 0).astype(np.int64)
+        present = (np.asarray(self.entries.values) != 0).astype(np.int64)
         background = (np.asarray(self.background) != 0).astype(np.int64)
-        return SparseKernel(background, self.entries.with_values(there))
+        return SparseKernel(background, self.entries.with_values(present))
 
     def as_sparse(self) -> "SparseKernel":
         return self
 
     def mixed(self, other: "SparseKernel", r: Any) -> "SparseKernel":
         """Return (1-r) of this kernel plus r of another, which is of the same kind again."""
-        mine, others, share = same_kind(self.background, other.background, np.asarray([r]))
-        first, second = self.entries.union(other.entries, mine, others)
+        left, rest, share = same_kind(self.background, other.background, np.asarray([r]))
+        first, second = self.entries.union(other.entries, left, rest)
         return SparseKernel(
-            _mixture(mine, others, share[0]),
+            _mixture(left, rest, share[0]),
             first.with_values(_mixture(first.values, second.values, share[0])),
         )
 
 
-def _cancelled(found: Array, common: Array) -> list[int]:
+def _cancelled(result: Array, common: Array) -> list[int]:
     """Return the columns where some sum is little beside its common part; some columns at a time."""
-    step = max(1, BLOCK // max(found.shape[0], 1))
+    step = max(1, BLOCK // max(result.shape[0], 1))
     columns: list[int] = []
-    for start in range(0, found.shape[1], step):
+    for start in range(0, result.shape[1], step):
         part = (slice(None), slice(start, start + step))
-        little = (abs(found[part]) < _LITTLE * abs(common[part])).any(axis=0)
+        little = (abs(result[part]) < _LITTLE * abs(common[part])).any(axis=0)
         columns += (start + np.flatnonzero(little)).tolist()
     return columns
 
@@ -310,11 +310,11 @@ def _cancelled(found: Array, common: Array) -> list[int]:
 def _mixture(first: Array, second: Array, r: Any) -> Array:
     first, second = same_kind(first, second)
     size = first.shape[0]
-    one, other = product(first, filled(1 - r, size)), product(second, filled(r, size))
-    constants = constant_of(one), constant_of(other)
+    left, right = product(first, filled(1 - r, size)), product(second, filled(r, size))
+    constants = constant_of(left), constant_of(right)
     if constants[0] is not None and constants[1] is not None:
         return filled(constants[0] + constants[1], size)
-    return np.asarray(one + other)
+    return np.asarray(left + right)
 
 
 @final
@@ -341,9 +341,9 @@ class MapKernel(SparseKernel):
         if np.bincount(self.codes, minlength=self.n_columns).max() > 1:
             return super().best_actions(left)
         best = left.row_max()  # no two rows share an output: each is its row's own gain
-        found = np.zeros(self.n_columns, dtype=best.dtype)
-        found[self.codes] = best
-        return found
+        result = np.zeros(self.n_columns, dtype=best.dtype)
+        result[self.codes] = best
+        return result
 
     def row_entropies(self) -> Array:
         return np.zeros(self.n_rows)
