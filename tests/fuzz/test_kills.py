@@ -22,6 +22,7 @@ from quiff.io import MARKER, scratch
 
 QUIFF = [sys.executable, "-c", "from quiff.cli import main; main()"]
 USERS = 300
+LISTED = ["--classification", "in/log/classification.csv"]
 # The words of each command, and its outputs in the folder out.
 COMMANDS = {
     "synth": (["synth", "--users", "1000", "--out", "out/log"], ["log"]),
@@ -32,6 +33,7 @@ COMMANDS = {
     ),
     "experiment": (["experiment", "in/reduced.parquet", "--out", "out"], ["experimental.parquet"]),
     "profile": (["profile", "in/experimental.parquet", "--out", "out/p.parquet"], ["p.parquet"]),
+    "people": (["people", "in/log/log-01.txt.gz", *LISTED, "--out", "out/p.parquet"], ["p.parquet"]),
     "report": (["report", "in/profiles.parquet", "--observations", "1", "--out", "out/r.html"], ["r.html"]),
 }
 

@@ -68,14 +68,14 @@ def chrome_table(path: Path) -> "pa.Table":
             if next(file, "").rstrip("\r\n") != "domain\ttopics":
                 raise QuiffError(f"{str(path)!r} does not begin with the columns domain and topics")
             for number, line in enumerate((line.rstrip("\r\n") for line in file), start=2):
-                found = re.fullmatch(r"([^\t]+)(?:\t(\d{1,9}(?:,\d{1,9})*)?)?", line, re.ASCII)
-                if found is None:
+                match = re.fullmatch(r"([^\t]+)(?:\t(\d{1,9}(?:,\d{1,9})*)?)?", line, re.ASCII)
+                if match is None:
                     raise QuiffError(
                         f"line {number} of {str(path)!r} is {line[:80]!r}; a host, a tab and numbers with"
                         " commas are expected"
                     )
-                topics = [int(topic) for topic in found[2].split(",")] if found[2] else []
-                rows.append({"key": found[1], "host": host_of_key(found[1]), "topics": topics})
+                topics = [int(topic) for topic in match[2].split(",")] if match[2] else []
+                rows.append({"key": match[1], "host": host_of_key(match[1]), "topics": topics})
     except (OSError, UnicodeDecodeError) as error:
         raise cannot_read(path, str(error)) from error
     schema = pa.schema([("key", pa.string()), ("host", pa.string()), ("topics", pa.list_(pa.int64()))])

@@ -34,8 +34,8 @@ def read_conversions(con: Any, path: StrPath) -> Any:
             f"{str(path)!r} has the columns {column_names(table.columns)}, but conversions need"
             f" {', '.join(EVENTS)}"
         )
-    found = table.select(*EVENTS).cast(EVENTS)
-    return found.filter(found.user.notnull() & found.time.notnull() & found.kind.notnull())
+    events = table.select(*EVENTS).cast(EVENTS)
+    return events.filter(events.user.notnull() & events.time.notnull() & events.kind.notnull())
 
 
 def in_words(con: Any, events: Any) -> Any:

@@ -74,15 +74,15 @@ def experiment(
         visits = visits.mutate(topics=empty_list(visits.domain))
     with workspace(con, out, ["experimental.parquet"], steps=steps, force=force, inputs=[path]) as work:
         users, _ = work.keep("find singletons and outliers", _judged(visits, max_visits))
-        kept = visits.semi_join(users.filter(users.reason.isnull()), "user")
-        visit = ibis.struct({"time": kept.time, "domain": kept.domain, "topics": kept.topics})
-        histories = kept.group_by("user").agg(
-            history=visit.collect().sort(), all_topics=kept.topics.collect().flatten().unique().sort()
+        staying = visits.semi_join(users.filter(users.reason.isnull()), "user")
+        visit = ibis.struct({"time": staying.time, "domain": staying.domain, "topics": staying.topics})
+        histories = staying.group_by("user").agg(
+            history=visit.collect().sort(), all_topics=staying.topics.collect().flatten().unique().sort()
         )
         table, n_users = work.output("experimental.parquet", "write the Experimental table", histories)
         gone = users.filter(users.reason.notnull())
         counts = fetch_rows(con, gone.group_by("reason").agg(users=gone.count(), rows=gone.visits.sum()))
-        n_rows, domains = scalar(con, table.history.length().sum()), scalar(con, kept.domain.nunique())
+        n_rows, domains = scalar(con, table.history.length().sum()), scalar(con, staying.domain.nunique())
     publish(con, out, "experimental", csv, force, [path])
     none = {"singleton": 0, "outlier": 0}
     lost_users = none | {row["reason"]: int(row["users"]) for row in counts}

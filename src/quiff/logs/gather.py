@@ -133,10 +133,10 @@ def people(
                 f"none of the {treated.domains:,} domains of the log is in {classification.name!r}; name"
                 " another classification (--classification)"
             )
-        kept = experiment(
+        histories = experiment(
             con, folder / "reduced", folder / "experimental", max_visits=max_visits, steps=work.steps
         )
-        if not kept.users:
+        if not histories.users:
             raise QuiffError(
                 f"none of {reduced.users:,} users visited two domains with topics, {max_visits:,} times at"
                 " most; give a longer log, or allow for more visits (--max-visits)"
@@ -146,18 +146,20 @@ def people(
             con, folder / "experimental", out, top=top, taxonomy=taxonomy, epoch_days=epoch_days, seed=seed,
             conversions=events, force=force, steps=work.steps,
         )  # fmt: skip
-    counts = tuple(_counts(treated, reduced, kept, profiled))
+    counts = tuple(_counts(treated, reduced, histories, profiled))
     return Gathered(counts, profiled, (*treated.notes, *classification.notes, *profiled.notes))
 
 
-def _counts(treated: Treated, reduced: Reduced, kept: Experimental, profiled: Profiled) -> Iterator[Count]:
+def _counts(
+    treated: Treated, reduced: Reduced, histories: Experimental, profiled: Profiled
+) -> Iterator[Count]:
     yield Count("log", "read", treated.rows_read)
     for reason, rows in treated.dropped.items():
         yield Count("treat", reason, rows)
     yield Count("treat", "kept", treated.rows, treated.users)
     yield Count("classify", "no-topics", reduced.dropped_rows, treated.users - reduced.users)
     yield Count("classify", "kept", reduced.rows, reduced.users)
-    for reason, rows in kept.dropped_rows.items():
-        yield Count("experiment", reason, rows, kept.dropped_users[reason])
-    yield Count("experiment", "kept", kept.rows, kept.users)
+    for reason, rows in histories.dropped_rows.items():
+        yield Count("experiment", reason, rows, histories.dropped_users[reason])
+    yield Count("experiment", "kept", histories.rows, histories.users)
     yield Count("profile", "profiles", profiled.users * profiled.epochs, profiled.users)

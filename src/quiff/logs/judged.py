@@ -93,12 +93,14 @@ def verdict(con: Any, rows: Any, log: Log, most: int) -> Verdict:
     for code, n in counts.items():
         if code >= _UNIX:
             by_file[(code - _UNIX) // len(_UNITS)][code] = n
-    kept = tuple(max(sorted(codes), key=lambda code: codes[code]) for codes in by_file.values())
-    lost = tuple(code for codes in by_file.values() for code in codes if code not in kept)
+    majority = tuple(max(sorted(codes), key=lambda code: codes[code]) for codes in by_file.values())
+    lost = tuple(code for codes in by_file.values() for code in codes if code not in majority)
     if lost:
         dropped["bad-time"] = dropped.get("bad-time", 0) + sum(counts[code] for code in lost)
-    units = {log.files[(code - _UNIX) // len(_UNITS)]: _UNITS[(code - _UNIX) % len(_UNITS)] for code in kept}
-    return Verdict(log.check_bad(malformed, most), dropped, units, (kept, lost))
+    units = {
+        log.files[(code - _UNIX) // len(_UNITS)]: _UNITS[(code - _UNIX) % len(_UNITS)] for code in majority
+    }
+    return Verdict(log.check_bad(malformed, most), dropped, units, (majority, lost))
 
 
 def count_by_reason(con: Any, rows: Any, count: Any) -> dict[Any, int]:
@@ -137,7 +139,7 @@ _Cells = tuple[str | None, ...]
 
 
 def check_kept(
-    con: Any, log: Log, rows: Any, domains: Any, found: Verdict, dropped: dict[str, int], *,
+    con: Any, log: Log, rows: Any, domains: Any, fate: Verdict, dropped: dict[str, int], *,
     least: float, show_rows: bool,
 ) -> None:  # fmt: skip
     """Check that some row is kept, and of the rows that have a URL no less than a share.
@@ -146,9 +148,9 @@ def check_kept(
     of rows that have a user and a time. With `show_rows` the error shows three rows in full, else only the
     form of their times.
     """
-    kept = log.rows - sum(dropped.values())
+    n_kept = log.rows - sum(dropped.values())
     with_url = log.rows - sum(dropped.get(reason, 0) for reason in _WITHOUT_URL)
-    if kept and kept / with_url >= least:
+    if n_kept and n_kept / with_url >= least:
         return
     if not log.rows:
         raise QuiffError("the log has no rows; nothing is written")
@@ -157,44 +159,44 @@ def check_kept(
     reasons = ", ".join(f"{n:,} {reason}" for reason, n in dropped.items())
     total = f"{with_url:,} rows that have a URL" if with_url else f"{log.rows:,} rows"
     advice = [_ADVICE.get(main, "see that --url names the column of URLs")]
-    if kept:
-        share = _ROUNDED_DOWN.divide(Decimal(kept), Decimal(with_url))
+    if n_kept:
+        share = _ROUNDED_DOWN.divide(Decimal(n_kept), Decimal(with_url))
         advice.append(f"keep to less by --min-kept {share:f}")
     if not show_rows:
         advice.append("show these rows in full by --show-rows")
     lines = [
-        f"only {kept:,} of {total} would be kept, so that nothing is written; left out: {reasons}",
-        *_examples(con, log, rows, domains, found, main, show_rows),
+        f"only {n_kept:,} of {total} would be kept, so that nothing is written; left out: {reasons}",
+        *_examples(con, log, rows, domains, fate, main, show_rows),
         f"  To do: {'; or '.join(advice)}.",
     ]
     raise QuiffError("\n".join(lines))
 
 
 def _examples(
-    con: Any, log: Log, rows: Any, domains: Any, found: Verdict, reason: str, show_rows: bool
+    con: Any, log: Log, rows: Any, domains: Any, fate: Verdict, reason: str, show_rows: bool
 ) -> list[str]:
     """Return a line on each of some rows that go for a reason."""
     if reason in ("malformed", "header"):
-        return [f"  {line}" for line in found.bad_lines[:_SHOWN]]
+        return [f"  {line}" for line in fate.bad_lines[:_SHOWN]]
     if reason in ("no-url", "no-user", "bad-time"):
-        chosen = rows.filter(found.go_for(rows, reason))
+        chosen = rows.filter(fate.go_for(rows, reason))
     else:
         useless = domains.filter(domains.reason == reason).select(short=domains.url).limit(_SHOWN)
-        staying = rows.filter(found.stay(rows))
+        staying = rows.filter(fate.stay(rows))
         staying = staying.mutate(short=shortened(staying.url))
         chosen = staying.semi_join(useless, "short")
     cells = [
         tuple(row[name] or None for name in ("user", "text", "url"))
         for row in fetch_rows(con, chosen.select("user", "text", "url").limit(_SHOWN))
     ]
-    shown = []
+    lines = []
     for place, (user, time, url) in sorted(zip(_places(log, cells), cells, strict=True), key=str):
         looks = f"{place}time looks like {form(time)} ({reason})"
         if show_rows:
             values = (("user", user), ("time", time), ("URL", url))
             looks += ": " + ", ".join(f"{name} {visible(repr(value))}" for name, value in values)
-        shown.append(f"  {looks}")
-    return shown
+        lines.append(f"  {looks}")
+    return lines
 
 
 def _places(log: Log, cells: list[_Cells]) -> list[str]:

@@ -217,8 +217,8 @@ def profile(
             ranked = ranking(f"{base}/{number}")
             first = ranked.filter(ranked["rank"] <= top_s)
             sets = first.group_by("user", "epoch").agg(topics=first.topic.collect().sort())
-            told = f"count the sets of seed {number + 1} of {repeat}"
-            n_sets.append(work.keep(told, sets.select("topics").distinct())[1])
+            title = f"count the sets of seed {number + 1} of {repeat}"
+            n_sets.append(work.keep(title, sets.select("topics").distinct())[1])
         n_users = int(scalar(con, rows.user.nunique()))
         occurring = distinct_entries(con, rows.topics)
         filled = int(scalar(con, (rows.genuine < top_s).sum()))

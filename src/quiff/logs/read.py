@@ -308,22 +308,22 @@ def look_at_text(sources: tuple[Source, ...], form: LogFormat) -> TextForm:
     delimiter = form.delimiter or _delimiter_of(line, form)
     quoted = form.quoted if form.quoted is not None else delimiter != "\t"
     names = form.names or _fields(line, delimiter, quoted, first)
-    for name, other in lines.items():
+    for name, first_line in lines.items():
         if form.names is not None:
-            fields = other.count(delimiter) + 1
-            if fields != len(names) and not (quoted and '"' in other):
+            fields = first_line.count(delimiter) + 1
+            if fields != len(names) and not (quoted and '"' in first_line):
                 raise ParameterError(
                     f"line 1 of {name!r} has {fields} fields, but {len(names)} columns are named"
                 )
             continue
-        own = _fields(other, delimiter, quoted, name)
+        names_of_file = _fields(first_line, delimiter, quoted, name)
         below = _below(heads[name], delimiter)
-        check_columns(form, own, name, below)
-        if own != names:
-            known = column_names(names, _below(heads[first], delimiter))
+        check_columns(form, names_of_file, name, below)
+        if names_of_file != names:
+            expected = column_names(names, _below(heads[first], delimiter))
             raise ParameterError(
-                f"{name!r} begins with the columns {column_names(own, below)}, but {first!r} with {known};"
-                " treat files of different forms one by one"
+                f"{name!r} begins with the columns {column_names(names_of_file, below)}, but {first!r} with"
+                f" {expected}; treat files of different forms one by one"
             )
     check_columns(form, names, first)
     return TextForm(names, delimiter, quoted, form.names is None)
@@ -399,7 +399,7 @@ def first_lines(source: Source) -> list[str]:
         raise ParameterError(f"{source.name!r} has no first line that names its columns")
     rest = head[len(first) :].decode(errors="replace").splitlines()
     rest = rest[:-1] if len(head) > LONGEST_LINE else rest  # the last one may be cut
-    return [line, *(other for other in rest[:_LOOKED_AT] if other)]
+    return [line, *(filled for filled in rest[:_LOOKED_AT] if filled)]
 
 
 def _json_form(heads: Mapping[str, list[str]], form: LogFormat) -> TextForm:
@@ -414,15 +414,15 @@ def _json_form(heads: Mapping[str, list[str]], form: LogFormat) -> TextForm:
         if form.delimiter or form.names:
             raise ParameterError(f"{file!r} is in JSON, which has no delimiter and names its columns itself")
         objects = [json_object(line) or {} for line in lines]
-        names = tuple({name: None for found in objects for name in found})
-        check_columns(form, names, file, [[str(found.get(name)) for name in names] for found in objects])
+        names = tuple({name: None for entry in objects for name in entry})
+        check_columns(form, names, file, [[str(entry.get(name)) for name in names] for entry in objects])
     return TextForm(form.columns, None, False, False)
 
 
 def json_object(line: str) -> dict[str, Any] | None:
     """Return the object that a line of JSON is, its numbers as they are written; None if it is none."""
     try:
-        found = json.loads(line, parse_int=str, parse_float=str, parse_constant=str)  # as written
+        entry = json.loads(line, parse_int=str, parse_float=str, parse_constant=str)  # as written
     except (ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) else None
+    return entry if isinstance(entry, dict) else None

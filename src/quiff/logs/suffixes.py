@@ -64,22 +64,22 @@ class Suffixes:
         The size is in labels. A wildcard says nothing of a host that is the ending itself: there the first
         size is 0. The longest ending of a host that says something decides.
         """
-        found: dict[str, tuple[int, int]] = {}
+        sizes: dict[str, tuple[int, int]] = {}
         # Exceptions come last: they overrule what other rules say of the same ending.
         for rule in sorted(self.rules, key=lambda rule: rule.startswith("!")):
             size = rule.count(".") + 1
             for ending in _spellings(rule.removeprefix("!").removeprefix("*.")):
-                alone, beneath = found.get(ending, (0, 0))
+                alone, beneath = sizes.get(ending, (0, 0))
                 if rule.startswith("!"):
-                    found[ending] = (size - 1, size - 1)
+                    sizes[ending] = (size - 1, size - 1)
                 elif rule.startswith("*"):
-                    found[ending] = (alone, size)
+                    sizes[ending] = (alone, size)
                 else:
-                    found[ending] = (size, max(size, beneath))
-        for ending in tuple(found):  # the way to a long ending leads over the shorter ones
+                    sizes[ending] = (size, max(size, beneath))
+        for ending in tuple(sizes):  # the way to a long ending leads over the shorter ones
             while ending := ending.partition(".")[2]:
-                found.setdefault(ending, (0, 0))
-        return found
+                sizes.setdefault(ending, (0, 0))
+        return sizes
 
 
 @cache

@@ -95,16 +95,16 @@ def find_table(path: StrPath, stages: tuple[str, ...]) -> Path:
     if path.is_file() or any(path.glob("part-*.parquet")):  # one table in parts, as Spark writes it
         return path
     names = [f"{stage}.parquet" for stage in stages]
-    found = [path / name for name in names if (path / name).exists()]
-    if not found:
+    tables = [path / name for name in names if (path / name).exists()]
+    if not tables:
         raise ParameterError(
             f"the folder {str(path)!r} has no table {' or '.join(names)}; {makers} writes one"
         )
-    if len(found) > 1:
+    if len(tables) > 1:
         raise ParameterError(
-            f"the folder {str(path)!r} has {' and '.join(table.name for table in found)}; name one of them"
+            f"the folder {str(path)!r} has {' and '.join(table.name for table in tables)}; name one of them"
         )
-    return found[0]
+    return tables[0]
 
 
 def publish(

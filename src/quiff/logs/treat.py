@@ -221,22 +221,22 @@ def treat(
             log.check_unchanged()
             raise
         log = log.counted(n_rows)
-        found = verdict(con, rows, log, max_bad_lines)
-        kept = rows.filter(found.stay(rows)).drop("reason")
+        fate = verdict(con, rows, log, max_bad_lines)
+        staying = rows.filter(fate.stay(rows)).drop("reason")
         with work.step("draw pseudonyms") as drawing:
-            names = fetch_arrow(con, kept.select("user").distinct())
+            names = fetch_arrow(con, staying.select("user").distinct())
             drawn = draw_pseudonyms(names["user"], seed)
             drawing.rows = len(drawn.numbers)
-        kept, n_nameless = _with_name(con, kept, drawn.nameless)
-        domains = _domains(work, kept, domain_rules)
+        staying, n_nameless = _with_name(con, staying, drawn.nameless)
+        domains = _domains(work, staying, domain_rules)
         useless = domains.filter(domains.reason.notnull())
         more = {"no-user": n_nameless, **count_by_reason(con, useless, useless.visits.sum())}
-        dropped = found.dropped
+        dropped = fate.dropped
         dropped |= {reason: dropped.get(reason, 0) + n for reason, n in more.items() if n}
         looked = looked_at(log, times)
-        check_kept(con, log, looked, domains, found, dropped, least=min_kept, show_rows=show_rows)
+        check_kept(con, log, looked, domains, fate, dropped, least=min_kept, show_rows=show_rows)
         useful = domains.filter(domains.reason.isnull())
-        joined = kept.inner_join(useful, "url").inner_join(ibis.memtable(drawn.places), "user")
+        joined = staying.inner_join(useful, "url").inner_join(ibis.memtable(drawn.places), "user")
         visits = _cut(joined.select(user=joined.place, time=joined.time, domain=joined.domain), coarse_times)
         with joins_as_written(con):
             treated, n_rows = work.output(
@@ -246,18 +246,18 @@ def treat(
         _, n_domains = work.output("domains.parquet", "write the unique domains", unique)
         n_users = int(scalar(con, treated.user.nunique()))
         if events is not None:
-            known = events.inner_join(ibis.memtable(drawn.places), "user")
-            told = _cut(known.select("time", "site", "kind", "value", user=known.place), coarse_times)
+            matched = events.inner_join(ibis.memtable(drawn.places), "user")
+            outcomes = _cut(matched.select("time", "site", "kind", "value", user=matched.place), coarse_times)
             work.output(
                 "conversions.parquet",
                 "write the conversions",
-                told.select(*EVENTS),
+                outcomes.select(*EVENTS),
                 numbers={"user": drawn.numbers},
             )
         log.check(n_rows + sum(dropped.values()))
     publish(con, out, "treated", csv, force, inputs)
     seeded = seed is not None
-    return Treated(log.rows, n_rows, n_users, n_domains, dropped, found.units, found.bad_lines, seeded)
+    return Treated(log.rows, n_rows, n_users, n_domains, dropped, fate.units, fate.bad_lines, seeded)
 
 
 def _cut(rows: Any, coarse_times: str | None) -> Any:
@@ -265,21 +265,21 @@ def _cut(rows: Any, coarse_times: str | None) -> Any:
     return rows if coarse_times is None else rows.mutate(time=rows.time.truncate(COARSE_TIMES[coarse_times]))
 
 
-def _with_name(con: Any, kept: Any, nameless: tuple[str, ...]) -> tuple[Any, int]:
+def _with_name(con: Any, staying: Any, nameless: tuple[str, ...]) -> tuple[Any, int]:
     """Leave out the rows of users that have no name, and count them."""
     if not nameless:
-        return kept, 0
+        return staying, 0
     # A name such as NUL would end a statement that it is part of.
     lost = ibis.memtable(pa.table({"user": pa.array(nameless, pa.string())}))
-    return kept.anti_join(lost, "user"), int(scalar(con, kept.semi_join(lost, "user").count()))
+    return staying.anti_join(lost, "user"), int(scalar(con, staying.semi_join(lost, "user").count()))
 
 
 _DOMAINS = pa.schema({"url": pa.string(), "visits": pa.int64(), "domain": pa.string(), "reason": pa.string()})
 
 
-def _domains(work: Workspace, kept: Any, rules: DomainRules) -> Any:
+def _domains(work: Workspace, staying: Any, rules: DomainRules) -> Any:
     """Return url, visits, and its domain or the reason why it has none."""
-    urls = kept.group_by("url").agg(visits=kept.count())
+    urls = staying.group_by("url").agg(visits=staying.count())
     path = work.scratch("domains") / "domains.parquet"
     with work.step("find the domains of distinct URLs") as step, pq.ParquetWriter(path, _DOMAINS) as file:
         step.rows = 0

@@ -50,16 +50,16 @@ def with_topics(work: Workspace, visits: Any, classification: Classification) ->
     listed, _ = work.keep("read the classification", classification.table)
     domains = visits.select("domain").distinct()
     matches, _ = work.keep("match the domains", match_domains(domains, listed))
-    found = visits.inner_join(matches.select("domain", "topics"), "domain")
-    return found.select("user", "time", "topics")
+    topics_of_visits = visits.inner_join(matches.select("domain", "topics"), "domain")
+    return topics_of_visits.select("user", "time", "topics")
 
 
 def with_sets(con: Any, history: StrPath, profiles: Path) -> Any:
     """Return an Experimental table with the sets of its users, ``s_topics``, as it was published."""
     table, _ = read_table(con, find_table(history, ("experimental",)), ("experimental",))
     sets, _ = read_table(con, profiles, ("profiles",))
-    found = table.inner_join(sets.select("user", s_topics=sets.topics), "user")
-    return found.select("user", "history", "all_topics", "s_topics")
+    histories = table.inner_join(sets.select("user", s_topics=sets.topics), "user")
+    return histories.select("user", "history", "all_topics", "s_topics")
 
 
 @dataclass(frozen=True)
@@ -87,15 +87,15 @@ def epochs_of(con: Any, visits: Any, epoch_days: int, most: int | None = None) -
     a visit.
     """
     seconds = visits.time.epoch_seconds().cast("int64")
-    bounds = visits.agg(first=seconds.min(), last=seconds.max(), users=visits.user.nunique())
-    (found,) = fetch_rows(con, bounds)
+    extent = visits.agg(first=seconds.min(), last=seconds.max(), users=visits.user.nunique())
+    (bounds,) = fetch_rows(con, extent)
     length = epoch_days * _DAY
-    start = 0 if found["first"] is None else int(found["first"]) // _DAY * _DAY
-    span = 0 if found["last"] is None else int(found["last"]) - start
-    epochs = 0 if found["last"] is None else span // length + 1
+    start = 0 if bounds["first"] is None else int(bounds["first"]) // _DAY * _DAY
+    span = 0 if bounds["last"] is None else int(bounds["last"]) - start
+    epochs = 0 if bounds["last"] is None else span // length + 1
     number = ((seconds - start) // length).cast("int64")
     answer = Epochs(number, epochs, span % length // _DAY + 1)
-    sets = found["users"] * epochs
+    sets = bounds["users"] * epochs
     if sets <= (_MOST_IF_SPARSE if most is None else most):
         return answer
     dated = visits.select(epoch=number)
@@ -104,9 +104,9 @@ def epochs_of(con: Any, visits: Any, epoch_days: int, most: int | None = None) -
         most = _MOST if 2 * len(counts) >= epochs else _MOST_IF_SPARSE
     if sets > most:
         raise ParameterError(
-            f"{counted(found['users'], 'user')} in {counted(epochs, 'epoch')} of {counted(epoch_days, 'day')}"
-            f" would need {sets:,} sets, more than {most:,}: the visits are from"
-            f" {_date(start)} to {_date(int(found['last']))}"
+            f"{counted(bounds['users'], 'user')} in {counted(epochs, 'epoch')} of"
+            f" {counted(epoch_days, 'day')} would need {sets:,} sets, more than {most:,}: the visits are from"
+            f" {_date(start)} to {_date(int(bounds['last']))}"
             f"{_outlier(counts, start, length)}; leave such visits out of the log,"
             " choose longer epochs by --epoch-days, or allow for more by --max-user-epochs"
         )
