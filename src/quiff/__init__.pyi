@@ -133,6 +133,7 @@ from .studies.attribution import check_budgets, play_events
 from .studies.attribution_leakage import attribution_leakage
 from .studies.audit import audit
 from .studies.browser_rules import browser_rules
+from .studies.card import card
 from .studies.compare import compare
 from .studies.design import fit_design, meet_budget
 from .studies.epsilon import explain_epsilon
@@ -220,6 +221,7 @@ __all__ = [
     "bayes_gain",
     "bayes_security",
     "browser_rules",
+    "card",
     "chained",
     "changing_interests",
     "check_budgets",

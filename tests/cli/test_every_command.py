@@ -57,6 +57,8 @@ def patched(tmp_path_factory):
         patch.chdir(tmp_path_factory.mktemp("e"))
         weekly = (f"u{n},{week},{n % 5 + (week and n % 3 == 0)}" for n in range(30) for week in (0, 1))
         Path("weekly.csv").write_text("\n".join(["user,epoch,t1", *weekly]) + "\n")
+        devices = (f"f{n % 7},{'ab'[n % 2]}" for n in range(60))
+        Path("devices.csv").write_text("\n".join(["fonts,browser", *devices]) + "\n")
         patch.setattr("quiff.web.serve.serve", lambda place, given, ready, offered: ready())
         if "QUIFF_MIRROR" not in os.environ:
             patch.setattr("quiff.logs.fetch.fetch", lambda name, mirror, **limits: Path(name))

@@ -91,6 +91,7 @@ STUDIES = {
     "check_budgets": lambda _: quiff.check_budgets(2, rules="unset-global"),
     "play_events": of_events,
     "audit": of_log,
+    "card": lambda people: quiff.card(people, columns=["topics"], fake=0.1, sizes=[10, 100]),
     "knowledge": lambda _: quiff.knowledge(quiff.Prior.uniform(range(4)), bits),
     "measure_pairs": of_pairs,
 }

@@ -17,8 +17,8 @@ from quiff.commands import NewFile, command
 from quiff.core.gain import Gain
 from quiff.errors import ParameterError, first_line
 from quiff.io.blocks import small_file
-from quiff.report.audit import audit_page
 from quiff.report.compose import Source
+from quiff.report.single import single_page
 from quiff.results.result import Result
 from quiff.studies.audit import audit
 
@@ -144,7 +144,8 @@ def audit_log(
         )
     if report is not None:
         typed = shlex.join(["quiff", *click.get_current_context().meta[WORDS]])
-        audit_page(result, Source.file(log, [typed])).write(report, **guarded(report))
+        page = single_page(result, Source.file(log, [typed]), "bounds", "claim", "secrets")
+        page.write(report, **guarded(report))
     return result
 
 

@@ -62,7 +62,7 @@ class Provider:
 
 
 _DRAWN, _ENGINE = ("rates", "users", "how", "drift"), ("engine", "master")
-_OF_READ = ("weights", "missing", "epoch", "genuine")  # people who are not drawn
+_OF_READ = ("columns", "weights", "missing", "epoch", "genuine")  # people who are not drawn
 PROVIDERS = {
     "Population": Provider("People", "people", "Asked", (*_DRAWN, *_ENGINE)),
     "People": Provider("People", "people", "Asked", (*_DRAWN, *_ENGINE)),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import click
 
 from quiff.cli.kinds import at_option
+from quiff.cli.terminal import echo, on_terminal
 from quiff.errors import ParameterError, SizeError
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ class Asked:
     ----------
     people
         The file.
+    columns
+        Which columns of PEOPLE say what, where their names do not: user=NAME,topics=NAME. See quiff look.
     attribute
         A column of PEOPLE to take as an attribute, such as country.
     weights
@@ -72,6 +75,7 @@ class Asked:
     """
 
     people: Path | None = None
+    columns: str | None = None
     attribute: tuple[str, ...] = ()
     weights: str | None = None
     missing: Literal["error", "drop", "fill"] = "error"
@@ -140,7 +144,8 @@ class Asked:
         from quiff.people.population import Population
 
         _check_stage(self._file)
-        options |= {"weights": self.weights, "missing": self.missing, "attributes": self.columns}
+        options |= {"weights": self.weights, "missing": self.missing, "columns": self.columns}
+        options |= {"attributes": self.attributes}
         return _marked(Population.read(self._file, **options), self._file)
 
     @property
@@ -158,7 +163,7 @@ class Asked:
         if self.people is None or memory_allowed() == inf:
             return True
         needed = PROCESS + (self.memory + drawn * _PER_EPOCH) * reading_bytes(self.people)
-        single = self.weights or self.histories or self.columns or self.missing == "fill"
+        single = self.weights or self.histories or self.attributes or self.missing == "fill"
         if self._reducible and not single and not tfrecord_files(self.people):
             return needed <= memory_allowed()
         check_need(f"{str(self.people)!r}: to study these people takes about", needed)
@@ -194,7 +199,7 @@ class Asked:
         from quiff.core.limits import PROCESS, memory_allowed
         from quiff.logs.people import reduce_people
 
-        given = {"--weights": self.weights, "--histories": self.histories, "--attribute": self.columns}
+        given = {"--weights": self.weights, "--histories": self.histories, "--attribute": self.attributes}
         single = next((name for name, value in given.items() if value), None)
         if single is not None:
             raise ParameterError(
@@ -204,11 +209,13 @@ class Asked:
         epoch = None if over_time else self.epoch
         most = None if memory_allowed() == inf else (memory_allowed() - PROCESS) / self.memory
         with connected(self.engine or "duckdb", self.master, share=0.25) as con:
-            people = reduce_people(con, self._file, top=top, epoch=epoch, missing=self.missing, most=most)
-            return _marked(people, self._file)
+            people = reduce_people(
+                con, self._file, top=top, epoch=epoch, missing=self.missing, most=most, columns=self.columns
+            )
+        return _marked(people, self._file)
 
     @property
-    def columns(self) -> tuple[str, ...]:
+    def attributes(self) -> tuple[str, ...]:
         """The columns to read as attributes: those that options name, and those that an API needs."""
         options = [self.typed.get(name, ()) for name in _NAMING]
         texts = [text for value in options for text in ((value,) if isinstance(value, str) else value)]
@@ -257,7 +264,7 @@ class Asked:
         def place(topic: Hashable) -> str:
             from quiff.people.reading import place_of_topic
 
-            return f"{place_of_topic(self._file, topic)}: the set"
+            return f"{place_of_topic(self._file, topic, columns=self.columns)}: the set"
 
         with self.naming():
             if self.named:
@@ -383,4 +390,6 @@ def _marked(people: "Population", file: Path) -> "Population":
     """Return people marked as synthetic if a public data set says that they are."""
     from quiff.logs.registry import is_of_synthetic_people
 
+    if people.understood and on_terminal():
+        echo(f"{file}: {people.understood}", err=True)
     return people.replaced(generated=True) if is_of_synthetic_people(file) else people

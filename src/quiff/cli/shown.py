@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _FURTHER = {"measure": ", quiff epochs, quiff report", "epochs": ", quiff report"}
 _LISTED = 6  # names of tables in a hint
+_PASTED = 20_000  # signs of data in an issue
 WORDS = "quiff.cli.words"  # what was typed, in the context's meta
 
 
@@ -28,7 +29,7 @@ def show_result(
     explain: bool = False,
     digits: int = 3,
     json_: bool = False,
-    format_: Literal["text", "markdown", "latex", "csv"] = "text",
+    format_: Literal["text", "markdown", "latex", "csv", "issue"] = "text",
     csv: Annotated[Path | None, NewFolder()] = None,
     keep_formulas: bool = False,
     figure: Annotated[Path | None, NewFile(".svg", ".png", ".html")] = None,
@@ -46,7 +47,7 @@ def show_result(
     json_
         Print JSON, at full precision.
     format_
-        How tables are printed; but for text, all of them.
+        How tables are printed; but for text, all of them. issue: Markdown to paste into an issue tracker.
     csv
         Also write each table as a CSV file, into a new folder.
     keep_formulas
@@ -195,12 +196,32 @@ def _text(result: "Result", form: str, everything: bool, keep_formulas: bool) ->
 
     if form == "text":
         return f"{result.to_text(everything=everything)}\n\n{_hint(result, everything)}".rstrip("\n")
+    if form == "issue":
+        return _issue(result)
     sentences = [*result.warnings, *result.sentences, *result.further]
     options = {"keep_formulas": keep_formulas} if form == "csv" else {}
     blocks = [getattr(table, f"to_{form}")(**options).rstrip("\n") for table in result.tables.values()]
     if form == "markdown" and sentences:
         blocks.insert(0, "\n".join(map(markdown_text, sentences)))
     return "\n\n".join(blocks)
+
+
+def _issue(result: "Result") -> str:
+    """Return the answer for an issue tracker: sentences, main table, how it was computed, and its data."""
+    from quiff import __version__
+    from quiff.results.markup import markdown_text
+    from quiff.results.numbers import to_json
+
+    about = result.provenance
+    first, *others = (markdown_text(text) for text in (*result.warnings, *result.sentences))
+    tables = [table.to_markdown().rstrip("\n") for table in list(result.tables.values())[:1]]
+    made = f"Computed by quiff {__version__}" + (f": `{about.command}`" if about else "")
+    sources = [f"Source: {source}" for source in (about.sources if about else ())]
+    blocks = [f"**{first}**", " ".join(others), *tables, "\n".join([made, *sources])]
+    payload = to_json(result.payload) if result.payload else ""
+    if 0 < len(payload) <= _PASTED:
+        blocks.append(f"<details><summary>Data</summary>\n\n```json\n{payload}\n```\n\n</details>")
+    return "\n\n".join(filter(None, blocks))
 
 
 def _hint(result: "Result", everything: bool) -> str:

@@ -30,6 +30,7 @@ def reduce_people(
     epoch: int | None = None,
     missing: str = "error",
     most: float | None = None,
+    columns: str | None = None,
 ) -> Population:
     """Return people merged by their topic sets, which an engine finds and counts.
 
@@ -47,6 +48,8 @@ def reduce_people(
         What to do with users who lack an epoch: ``error``, or ``drop`` to leave them out.
     most
         How many bytes the distinct sets may take; more is a SizeError that has the counts of topics.
+    columns
+        Which columns say what, where their names do not.
 
     Examples
     --------
@@ -75,7 +78,7 @@ def reduce_people(
     engine = Engine(lambda expression: fetch_arrow(con, expression), keep)
     if con.name == "duckdb":
         with open_table(path, con=con.con) as table:
-            form = form_of(table, top=top)
+            form = form_of(table, top=top, columns=columns)
             _check_rows(con, table, form)
             return Profiles.of(table, form).merged(engine, epoch=epoch, missing=missing, most=most)
     if path.suffix != ".parquet" and not path.is_dir():
@@ -83,7 +86,7 @@ def reduce_people(
             f"{str(path)!r} is text, but Spark reduces Parquet; use --engine duckdb, or write the file"
             " as Parquet"
         )
-    people, size = _on_spark(con, path, top)
+    people, size = _on_spark(con, path, top, columns)
     return merge(engine, people, repr(str(path)), size, epoch=epoch, missing=missing, most=most)
 
 
@@ -103,13 +106,13 @@ def _check_rows(con: Any, table: Table, form: Form) -> None:
         )
 
 
-def _on_spark(con: Any, path: Any, top: int | None) -> tuple[Any, int]:
+def _on_spark(con: Any, path: Any, top: int | None, named: str | None) -> tuple[Any, int]:
     """Return people as `merge` takes them, and the size of their sets, which are checked."""
     import ibis
 
     table, name = scan_parquet(con, path), repr(str(path))
     columns = tuple(Column(column, column, str(kind)) for column, kind in table.schema().items())
-    form = form_of(Table(con, name, columns, ""), top=top)
+    form = form_of(Table(con, name, columns, ""), top=top, columns=named)
     size = _size(con, name, form, table)
     flagged = _flagged(con, form, table, size)
     cells = {}

@@ -44,6 +44,8 @@ class Provenance:
         The documents that the APIs are described by.
     version
         That of quiff.
+    understood
+        How the table of people was understood, in one line; empty if there was none.
     """
 
     command: str
@@ -52,6 +54,7 @@ class Provenance:
     parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     sources: tuple[str, ...] = ()
     version: str = __version__
+    understood: str = ""
 
 
 @final

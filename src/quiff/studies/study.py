@@ -201,6 +201,7 @@ def _result(key: str, findings: Findings, bound: BoundArguments, call: str) -> R
             findings.seed,
             {api.spec: api.parameters() for api in apis},
             tuple(dict.fromkeys((*findings.sources, *(api.source for api in apis if api.source)))),
+            understood="" if people is None else people.understood,
         ),
         as_records(findings.payload),
         findings.per_user,
