@@ -8,11 +8,13 @@ logarithms and infinity are floats. A parameter outside its range is a Parameter
 figures differs, a function says so.
 """
 
+from quiff.theory.adaptivity import *
 from quiff.theory.browser_apis import *
 from quiff.theory.counting import *
 from quiff.theory.design import *
 from quiff.theory.meaning import *
 from quiff.theory.mechanisms import *
+from quiff.theory.surfaces import *
 from quiff.theory.topics import *
 
 
