@@ -151,7 +151,12 @@ class Text:
         if torn is not None:
             raise self._torn(torn[0], self._line(*torn))
         off = self.lines - rows - self.n_rejects
-        if off and not (self.has_quotes and off == self._line_ends_in_values()):
+        if off and not self.has_quotes:
+            names = ", ".join(repr(source.name) for source in self.sources)
+            raise ParameterError(
+                f"{names}: of {self.lines} lines {self.lines - off} were read; read it again"
+            )
+        if off and off != self._line_ends_in_values():
             raise self._torn(*self._first_odd_line())
         for source in self.sources:
             source.check()
