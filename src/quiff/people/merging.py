@@ -118,7 +118,8 @@ class Merging:
         names = self.engine.fetch(listed.as_table().distinct())["topic"].to_pylist()
         topics, place = ordered_topics(list(map(str, names)))
         coded = ibis.memtable(pa.table({"topic": names, "code": pa.array(place.tolist(), pa.int64())}))
-        with self.engine.kept(self._counted(coded, "int16" if len(topics) < _FEW else "int32")) as (table, n_sets):
+        counted_sets = self._counted(coded, "int16" if len(topics) < _FEW else "int32")
+        with self.engine.kept(counted_sets) as (table, n_sets):
             needed = bytes_of_people(n_sets, self.size * max(len(self.epochs), 1))
             if most is not None and needed > most:
                 pairs = None if len(self.epochs) > 1 else self._pairs(table, n_sets, topics)
