@@ -1,10 +1,12 @@
 """``quiff look``: what a table holds, how it is understood, and which commands can use it."""
 
 from dataclasses import asdict, dataclass
+from math import inf
 from pathlib import Path
 
 from quiff.cli.shown import Listed
 from quiff.commands import command
+from quiff.core.limits import PROCESS, memory_allowed
 from quiff.errors import QuiffError
 from quiff.io.tables import Table, open_table, quoted
 from quiff.people.form import form_of
@@ -34,7 +36,9 @@ class _Column:
 
 
 @command("look", group="people")
-def look(file: Path, *, columns: str | None = None, show_rows: bool = False) -> Listed:
+def look(
+    file: Path, *, columns: str | None = None, memory_limit: str | None = None, show_rows: bool = False
+) -> Listed:
     """Say what a table holds and which commands can use it.
 
     FILE is a table, a line a row: CSV, TSV, JSON lines or Parquet, packed by gzip or zstd or not, or a folder
@@ -44,6 +48,8 @@ def look(file: Path, *, columns: str | None = None, show_rows: bool = False) -> 
     ----------
     columns
         Which columns say what of people, where their names do not: user=NAME,topics=NAME.
+    memory_limit
+        Take no more memory than this, such as 2GB: what does not fit is kept on disk.
     show_rows
         Show cells in full.
 
@@ -51,7 +57,8 @@ def look(file: Path, *, columns: str | None = None, show_rows: bool = False) -> 
     --------
     $ quiff look profiles.parquet
     """
-    with open_table(file) as table:
+    allowed = memory_allowed()
+    with open_table(file, memory=None if allowed == inf else allowed - PROCESS) as table:
         rows = table.load(table.names)
         listed = [_described(table, name) for name in dict.fromkeys(table.names)]
         uses = [use for use, names in _OTHERS.items() if {*names} <= {*table.names}]

@@ -28,6 +28,7 @@ from quiff.theory.parameters import check_whole
 
 _LACKS, _TWICE = -1, -2  # in the place of a topic: of users who lack an epoch, or have two sets in one
 _MOST_EPOCHS = 520  # ten years of weeks
+_FEW = 2**14  # topics, whose numbers take two bytes
 _GROUPS = 1000  # of users by the rarity of their topics, to a factor of e
 
 
@@ -117,7 +118,8 @@ class Merging:
         names = self.engine.fetch(listed.as_table().distinct())["topic"].to_pylist()
         topics, place = ordered_topics(list(map(str, names)))
         coded = ibis.memtable(pa.table({"topic": names, "code": pa.array(place.tolist(), pa.int64())}))
-        with self.engine.kept(self._counted(coded)) as (table, n_sets):
+        counted_sets = self._counted(coded, "int16" if len(topics) < _FEW else "int32")
+        with self.engine.kept(counted_sets) as (table, n_sets):
             needed = bytes_of_people(n_sets, self.size * max(len(self.epochs), 1))
             if most is not None and needed > most:
                 pairs = None if len(self.epochs) > 1 else self._pairs(table, n_sets, topics)
@@ -130,7 +132,7 @@ class Merging:
             rows = self.engine.fetch(table)
         return self._checked(topics, {name: np.asarray(rows[name]) for name in rows.column_names})
 
-    def _counted(self, coded: Any) -> Any:
+    def _counted(self, coded: Any, kind: str) -> Any:
         """Return the distinct sets, or sequences of them, with the numbers of users."""
         import ibis
 
@@ -143,7 +145,7 @@ class Merging:
             codes = [2 * code + rows[f"v{place}"].cast("int64") for place, code in enumerate(codes)]
         others = [name for name in ("user", "epoch", "weight") if name in table.columns]
         rows = rows.select(*others, *["genuine"] * self._genuine, codes=ibis.array(codes).sort())
-        wide = {f"s{place}": rows.codes[place].cast("int32") for place in range(self.size)}
+        wide = {f"s{place}": rows.codes[place].cast(kind) for place in range(self.size)}
         rows = rows.select(*others, *["genuine"] * self._genuine, **wide)
         if "user" in others:
             rows = self._by_user(rows)
