@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from logs import reference
+from quiff import TopicsAPI, over_time
 from quiff.errors import ParameterError
 from quiff.logs.experiment import experiment
 from quiff.logs.profile import Spread, profile
@@ -236,9 +237,13 @@ def test_sizes_that_cannot_be_taken_are_told(con, tmp_path):
             Population.read(tmp_path / "p.parquet", top=top)
 
 
-def test_a_merged_reading_needs_one_epoch(con, tmp_path):
+def test_a_merged_reading_takes_several_epochs(con, tmp_path):
     rows = [(user, START + timedelta(days=user), "a.com", ["7", "8"]) for user in range(3)]
     write_reduced(tmp_path, rows)
     profile(con, tmp_path, tmp_path / "p.parquet", top=2, epoch_days=1)
-    with refused(ParameterError):
-        Population.read(tmp_path / "p.parquet", merged=True)
+    single, merged = (Population.read(tmp_path / "p.parquet", merged=merged) for merged in (False, True))
+    assert (merged.n_users, merged.n_epochs) == (single.n_users, single.n_epochs) == (3, single.n_epochs)
+    assert (
+        over_time(merged, TopicsAPI(top_s=2), 1)["posterior"]
+        == over_time(single, TopicsAPI(top_s=2), 1)["posterior"]
+    )

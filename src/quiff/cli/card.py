@@ -31,11 +31,13 @@ def card_of(
     crowd: int = 5,
     sizes: Sequence[int] = (),
     report: Annotated[Path | None, NewFile(".html", ".htm")] = None,
+    memory_limit: str | None = None,
 ) -> Result:
-    """Say of a web surface who is alone with what it shows, and by how much it multiplies a guess.
+    """Say who is alone with what a web surface shows.
 
-    TABLE has a row for each person or device, or for so many; a value is what its columns hold together. With
-    --api, an API of the registry takes the place of the table. Entropy never stands alone.
+    By how much it multiplies a guess who somebody is, what it adds to what is exposed, and what its entropy
+    hides. TABLE has a row for each person or device, or for so many; a value is what its columns hold
+    together. With --api, an API of the registry takes the place of the table.
 
     Parameters
     ----------
@@ -59,6 +61,8 @@ def card_of(
         A number of people to look at.  [default: 1,000 to a billion]
     report
         Also write the card as a page: an .html file.
+    memory_limit
+        Take no more memory than this, such as 2GB.
 
     Examples
     --------

@@ -27,7 +27,7 @@ _NUMBER = "[+-]?[0-9]+(?:[.][0-9]+)?"
 def _bracketed(word: str, between: str) -> str:
     """Return the pattern of a list of words, in brackets of any kind or in none."""
     words = rf"\s*(?:(?:{word})(?:{between}(?:{word}))*\s*(?:[,;|/]\s*)?)?"
-    return rf"^\s*(?:{words}|\[{words}\]\s*|\({words}\)\s*|\{{{words}\}}\s*)$"
+    return rf"^(?:{words}|\s*\[{words}\]\s*|\s*\({words}\)\s*|\s*\{{{words}\}}\s*)$"
 
 
 _NUMBERS = re.compile(_bracketed(_NUMBER, r"(?:\s*[,;|/]\s*|\s+)"))
@@ -92,14 +92,13 @@ def split_of(table: Table, column: str) -> Split:
 
     Examples
     --------
-        >>> import pyarrow as pa
-        >>> from quiff.core.numbers import Array
-    from quiff.io.tables import open_table
-        >>> with open_table(pa.table({"topics": ["8,3,42", "['Hip hop'; 'A/B']", "News"]})) as table:
-        ...     _ = table.load(["topics"])
-        ...     split = split_of(table, '"topics"')
-        ...     table.con.execute(f"SELECT {split.topics} FROM source").fetchall()
-        [(['8', '3', '42'],), (['Hip hop', 'A/B'],), (['News'],)]
+    >>> import pyarrow as pa
+    >>> from quiff.io.tables import open_table
+    >>> with open_table(pa.table({"topics": ["8,3,42", "['Hip hop'; 'A/B']", "News"]})) as table:
+    ...     _ = table.load(["topics"])
+    ...     split = split_of(table, '"topics"')
+    ...     table.con.execute(f"SELECT {split.topics} FROM source").fetchall()
+    [(['8', '3', '42'],), (['Hip hop', 'A/B'],), (['News'],)]
     """
     cell = f"coalesce({column}, '')"
     numeric = Split(cell, numbers=True)

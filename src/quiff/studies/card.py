@@ -12,6 +12,7 @@ from quiff.errors import ParameterError
 from quiff.io import StrPath
 from quiff.io.tables import Table, open_table, quoted
 from quiff.measures.crowds import Crowd
+from quiff.people.limits import allowed_bytes
 from quiff.people.population import Population
 from quiff.results.figures.charts import Axis, Record, curves
 from quiff.results.layout import Chart, Layout, Pivot
@@ -227,7 +228,7 @@ def card(
         raise ParameterError("a card needs a table of people or devices, or an API (--api)", what="table")
     if isinstance(table, Mapping):
         return _of_crowd(Crowd(table.values()), "this surface", chosen, k, p, {})
-    with open_table(_frame(table, columns)) as opened:
+    with open_table(_frame(table, columns), memory=allowed_bytes()) as opened:
         if marginals:
             return _of_marginals(opened)
         beside = (*exposed, *(() if counts is None else (counts,)))

@@ -98,6 +98,7 @@ def composed_delta_bound(epsilon: float, n: int, at: float) -> float:
     (0.247, 0.0)
     """
     import numpy as np
+    from scipy.special import expit
     from scipy.stats import binom
 
     e, n = _epsilon(epsilon), check_whole("n", n, 1)
@@ -105,7 +106,7 @@ def composed_delta_bound(epsilon: float, n: int, at: float) -> float:
         return 1.0
     wrong = np.arange(n + 1)
     left = -np.expm1(np.minimum(at - (n - 2 * wrong) * e, 0.0))
-    return min(float(binom.pmf(wrong, n, 1 / (1 + exp(e))) @ left), 1.0)
+    return min(float(binom.pmf(wrong, n, expit(-e)) @ left), 1.0)
 
 
 def composed_epsilon_bound(epsilon: float, n: int, delta: float) -> float:
