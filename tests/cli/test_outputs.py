@@ -57,7 +57,7 @@ COMMANDS = {
     "audit --figure": ["audit", "seen.csv"],
     "audit --csv": ["audit", "seen.csv"],
     "audit --report": ["audit", "seen.csv"],
-    "card --figure": ["card", "seen.csv"],
+    "card --figure": ["card", "seen.csv", "--sizes", "10", "--sizes", "40"],
     "card --csv": ["card", "seen.csv"],
     "card --report": ["card", "seen.csv"],
     "compare --figure": ["compare", "--api", "topics"],

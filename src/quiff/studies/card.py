@@ -160,7 +160,7 @@ LAYOUT = Layout(
                 "high": "alone_high",
             },
             draw=_drawn,
-            without="there is no table of people",
+            without="of none of these crowds is known who is alone; ask for smaller ones (sizes)",
         )
     },
 )

@@ -185,8 +185,9 @@ def membership(m: int, s: int, p: Real, q: Real) -> Forms:
     Topics on Android, whose random topic is another than those of the set, with p = (1-r)/s, q = r/(m-s):
 
     >>> forms = membership(446, 5, 0.95 / 5, 0.05 / 441)
-    >>> [round(float(forms[key]), 6) for key in ("bayes_capacity", "epsilon", "shannon_capacity_bits")]
-    [84.74, 7.424046, 5.86944]
+    >>> names = ("bayes_capacity", "epsilon", "shannon_capacity_bits")
+    >>> tuple(round(float(forms[name]), 6) for name in names)
+    (84.74, 7.424046, 5.86944)
     """
     high, low = max(p, q), min(p, q)
     worst: Real = high / low if low else inf

@@ -156,8 +156,8 @@ def binomial_interval(successes: int, trials: int) -> tuple[float, float]:
     Whatever the probability is, it is among them with a probability of 95 % at least. Source: Clopper and
     Pearson (1934), doi 10.1093/biomet/26.4.404.
 
-    >>> [round(end, 4) for end in binomial_interval(1000, 1000)]
-    [0.9963, 1.0]
+    >>> tuple(round(end, 4) for end in binomial_interval(1000, 1000))
+    (0.9963, 1.0)
     """
     from scipy.special import betaincinv
 

@@ -27,8 +27,8 @@ def largest_unique_share(entropy: float, n_users: int) -> float:
 
     It is the root u of H = u log2 N + (1 - u) log2 (1/(1 - u)): a share u alone, all others alike.
 
-    >>> [round(largest_unique_share(H, 10**9), 8) for H in (1, 8, 20)]
-    [0.03193178, 0.25693387, 0.65122791]
+    >>> tuple(round(largest_unique_share(H, 10**9), 8) for H in (1, 8, 20))
+    (0.03193178, 0.25693387, 0.65122791)
     """
     N = check_whole("n_users", n_users, 2)
     H = float(check_number("entropy", entropy, 0, log2(N) + 1e-9))
