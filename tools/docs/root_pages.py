@@ -19,6 +19,8 @@ PAGES = {
     "README.md": "index.md",
     "SECURITY.md": "security.md",
 }
+# What was so in earlier versions is not found by the search, and its many numbers confuse the index of words.
+_NOT_SEARCHED = {"CHANGELOG.md": "---\nsearch:\n  exclude: true\n---\n\n"}
 _LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^\s()#:]+)(#[^\s()]*)?\)")
 
 
@@ -27,7 +29,8 @@ def on_files(files: Files, config: MkDocsConfig, **_: object) -> Files:
     for source, uri in PAGES.items():
         path = Path(config.config_file_path).parent / source
         if path.exists() and source != "README.md":  # docs/index.md is the site's first page
-            files.append(File.generated(config, uri, content=path.read_text(encoding="utf-8")))
+            text = _NOT_SEARCHED.get(source, "") + path.read_text(encoding="utf-8")
+            files.append(File.generated(config, uri, content=text))
     return files
 
 
