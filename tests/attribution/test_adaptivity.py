@@ -18,7 +18,7 @@ from quiff.attribution.neighbours import pair_losses
 from quiff.attribution.options import Config
 from quiff.attribution.rules import DRAFT, RULES, VARIATIONS, rules_named
 from quiff.attribution.spending import budgets_of, conversions_to_deny
-from quiff.errors import ParameterError
+from quiff.errors import ParameterError, SizeError
 from quiff.measures.capacity import repeated_capacity
 from quiff.theory.adaptivity import SecondSite
 from words import refused
@@ -319,6 +319,19 @@ def test_files_that_are_no_neighbours_are_refused():
         events, _ = events_from({"events": [*ADAPTIVE[:2], conversion(START + 9, "b.example", when=when)]})
         with refused(ParameterError, what="when"):
             play(events, seed=1)
+
+
+def test_what_would_take_too_long_or_too_much_is_refused():
+    credit = [conversion(START + 2 + n, "a.example") for n in range(16)]
+    for event in credit:
+        event["options"]["credit"] = [1, 1]
+    events = [impression(START), impression(START + 1, bucket=1), *credit]
+    with refused(SizeError):
+        losses(events, credit, per_site_privacy_budget=10**9, global_privacy_budget_per_epoch=10**9,
+               impression_site_quota_per_epoch=10**9)  # fmt: skip
+    huge = conversion(START + 9, "b.example", when=ACTS)
+    huge["options"]["histogramSize"] = 2**32 - 1  # a RangeError, whether the condition holds or not
+    assert losses([*ADAPTIVE[:3], huge], [*ADAPTIVE[1:3], huge])["b.example"] == pytest.approx(1)
 
 
 def test_an_event_that_depends_on_a_result_happens_by_its_noise(tmp_path):

@@ -48,8 +48,6 @@ REFUSED = {
 @pytest.mark.parametrize("packed", [False, True])
 @pytest.mark.parametrize("case", [*READ, *REFUSED])
 def test_it_is_read_right_or_refused_with_its_line(backend, tmp_path, case, packed):
-    if packed and backend.name != "duckdb":
-        pytest.skip("DuckDB unpacks it for both")
     tail, *expected = {**READ, **REFUSED}[case]
     content = (HEAD + GOOD + GOOD + tail).encode("latin-1")
     log = tmp_path / "log.csv"

@@ -126,6 +126,16 @@ def test_what_cannot_be_a_card_is_refused(devices, tmp_path):
     (tmp_path / "none.csv").write_text("fonts\n")
     with refused(QuiffError):
         card(tmp_path / "none.csv")
-    (tmp_path / "less.csv").write_text("fonts,n\na,0\n")
-    with refused(ParameterError, what="counts"):
-        card(tmp_path / "less.csv", counts="n")
+    less = tmp_path / "less.csv"
+    for cell in ("0", "-3", "some", ""):
+        less.write_text(f"fonts,n\na,2\nb,{cell}\n")
+        with refused(ParameterError, where=f"'{less}', line 3"):
+            card(less, counts="n")
+    with refused(ParameterError, what="api"):
+        card(path, api=quiff.TopicsAPI())
+    with refused(ParameterError, what="table"):
+        card(quiff.drift(Population.synthetic(20, seed=1), 2, 0.1, 1))
+    pairs = tmp_path / "pairs.csv"
+    pairs.write_text("column,value,count\na,1,3\na+b,1,3\n")
+    with refused(ParameterError, what="a pair of columns"):
+        card(pairs, marginals=True)

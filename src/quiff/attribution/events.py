@@ -272,7 +272,7 @@ def steps(
     for place, event in enumerate(events):
         if event.when is not None and not holds(event.when, _probability(event.when, reports, place)):
             if event.name == "measureConversion":
-                reports.append(((0,) * event.options["histogram_size"], scale_of(event)))
+                reports.append((zeros(event, browser), scale_of(event)))
             yield Step(event, None, None, happened=False)
             continue
         try:
@@ -286,6 +286,12 @@ def steps(
             yield Step(event, None, error.name)
         except ParameterError as error:
             raise ParameterError(str(error), where=f"event {place}") from error
+
+
+def zeros(event: Event, browser: Browser) -> tuple[int, ...]:
+    """Return the histogram of a conversion that did not happen; one that may not be asked for has none."""
+    size = int(event.options["histogram_size"])
+    return (0,) * (size if size <= browser.config.max_histogram_size else 0)
 
 
 def scale_of(event: Event) -> float:

@@ -9,13 +9,13 @@ depends knows whether it happened: for that observer it is the larger loss of bo
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import product
+from itertools import islice, product
 from math import prod
 from typing import Any, NamedTuple, TypeAlias, final
 
 from quiff.attribution.browser import Browser
 from quiff.attribution.checker import Law, supremum
-from quiff.attribution.events import Condition, Event, steps
+from quiff.attribution.events import Condition, Event, steps, zeros
 from quiff.attribution.options import MICRO, Config
 from quiff.attribution.rules import Rules
 from quiff.attribution.worlds import over_all_flips
@@ -23,6 +23,7 @@ from quiff.errors import ParameterError, SizeError
 
 ALL_SITES = "all sites"
 _MOST_VERTICES = 10**6  # places at which the supremum may be
+_MOST_RUNS = 2**14  # ways in which credit is rounded and conditions hold
 
 Released: TypeAlias = tuple[tuple[float, tuple[int, ...]], ...]  # epsilon for a value of 1, histogram
 
@@ -63,7 +64,11 @@ def pair_losses(
             "the files are no neighbours: conversions differ in site, epsilon, maxValue or histogramSize",
             what="the neighbour",
         )
-    here, there = (list(_outcomes(file, config, rules)) for file in (events, neighbour))
+    here, there = (list(islice(_outcomes(file, config, rules), _MOST_RUNS)) for file in (events, neighbour))
+    if max(len(here), len(there)) == _MOST_RUNS:
+        raise SizeError(
+            f"credit may be rounded in {_MOST_RUNS:,} ways or more; take fewer conversions, or credit [1]"
+        )
     triggers = {event.when.conversion for event in (*events, *neighbour) if event.when is not None}
     losses = []
     for observer in (*dict.fromkeys(each.site for each in asked), ALL_SITES):
@@ -117,8 +122,8 @@ def _outcomes(events: tuple[Event, ...], config: Config, rules: Rules) -> Iterat
         histograms = []
         for step in steps(browser, events, holds):
             if step.event.name == "measureConversion":
-                zeros = [0] * step.event.options["histogram_size"]
-                histograms.append(tuple(zeros if step.report is None else step.report.histogram))
+                report = step.report
+                histograms.append(zeros(step.event, browser) if report is None else tuple(report.histogram))
         return Outcome(frozenset(held.items()), prod(chances), tuple(histograms))
 
     return over_all_flips(run)

@@ -136,7 +136,9 @@ class Crowd:
 
             absent = hypergeom.pmf(0, n, self._sizes, m)
             return Estimate.within(float((self._times * (1 - absent)).sum()), m * off, 1.0, m)
-        most = self.values + n * off + (m - n) * min(1.0, self.alone + self._deviation)
+        wider = sqrt(log(4 / (1 - LEVEL)) / log(2 / (1 - LEVEL)))  # for two estimates go into the upper end
+        off *= wider
+        most = self.values + n * off + (m - n) * min(1.0, self.alone + wider * self._deviation)
         value = self.values + self.new_values(m / n - 1) if m <= 2 * n else self.values
         least = max(1.0, self.values - n * off)
         return Estimate(min(max(value, least), most), least, min(float(m), most))

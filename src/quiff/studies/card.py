@@ -10,7 +10,7 @@ import pyarrow as pa
 from quiff.apis.base import Api, all_limits
 from quiff.errors import ParameterError
 from quiff.io import StrPath
-from quiff.io.tables import Table, open_table, quoted
+from quiff.io.tables import Fault, Table, check_rows, open_table, quoted
 from quiff.measures.crowds import Crowd
 from quiff.people.limits import allowed_bytes
 from quiff.people.population import Population
@@ -222,6 +222,10 @@ def card(
     k = check_whole("crowd", crowd, 2, 10**6)
     chosen = sorted({check_whole("sizes", size, 2, 10**12) for size in sizes})
     p = None if fake is None else float(check_number("fake", fake, 0, 1))
+    if api is not None and table is not None:
+        raise ParameterError(
+            "a card is of a table or of an API; give one of them", what="api", value=api.spec
+        )
     if api is not None:
         return _of_api(api, chosen)
     if table is None:
@@ -236,7 +240,7 @@ def card(
         if not shown:
             raise ParameterError("no column is left that the surface shows", what="columns")
         opened.load(list(dict.fromkeys((*shown, *beside))))
-        weight = "1" if counts is None else f"CAST({quoted(counts)} AS BIGINT)"
+        weight = "1" if counts is None else _number_of(opened, counts)
         crowds = {
             names: _grouped(opened, names, weight)
             for names in dict.fromkeys(
@@ -250,10 +254,21 @@ def card(
     return _of_crowd(crowds[shown], _listed(shown), chosen, k, p, crowds, tuple(exposed))
 
 
+def _number_of(table: Table, name: str) -> str:
+    """Return the expression of a column of counts; the first row that has no whole number is refused."""
+    number = f"TRY_CAST({quoted(name)} AS BIGINT)"
+    wrong = f"coalesce({number}, 0) < 1"
+    words = "the count is no whole number of at least 1"
+    check_rows(table, [Fault(wrong, lambda _: words, error=ParameterError)])
+    return number
+
+
 def _frame(table: Any, columns: Sequence[str]) -> Any:
     """Return what the door opens: people by the positions of their values."""
     if not isinstance(table, Population):
         return table
+    if table.merged or table.n_epochs > 1:
+        raise ParameterError("a card is of single users in one epoch; take people.epoch(0)", what="table")
     names = tuple(columns) or table.attributes
     return pa.table({name: np.atleast_2d(table.attribute(name).which)[0] for name in names})
 
@@ -263,7 +278,7 @@ def _grouped(table: Table, names: Sequence[str], weight: str) -> Crowd:
     keys = ", ".join(map(quoted, names))
     groups = f"SELECT sum({weight}) AS size FROM source GROUP BY {keys}"  # noqa: S608 - quoted
     sizes = table.con.execute(f"SELECT size, count(*) FROM ({groups}) GROUP BY size").fetchall()  # noqa: S608
-    if not sizes or min(size for size, _ in sizes) < 1:
+    if not sizes or min(size or 0 for size, _ in sizes) < 1:
         raise ParameterError(
             f"{table.name} has {'a count below 1' if sizes else 'no rows'}",
             what="counts",
@@ -397,8 +412,9 @@ def _of_crowd(
 def _of_marginals(table: Table) -> Findings:
     """Return bounds from the columns one by one, and from pairs where they are known."""
     table.load(["column", "value", "count"])
+    number = _number_of(table, "count")
     read = table.con.execute(
-        'SELECT "column", "value", CAST(sum(CAST("count" AS BIGINT)) AS BIGINT) FROM source GROUP BY 1, 2'
+        f'SELECT "column", "value", CAST(sum({number}) AS BIGINT) FROM source GROUP BY 1, 2'  # noqa: S608
     ).fetchall()
     counts: dict[str, list[int]] = {}
     for name, _, number in read:
@@ -414,6 +430,8 @@ def _of_marginals(table: Table) -> Findings:
     information = {}
     for pair, crowd in crowds.items():
         first, plus, second = pair.partition("+")
+        if plus and not {first, second} <= {*names}:
+            raise ParameterError(what="a pair of columns", value=pair, allowed=f"of {_listed(names)}")
         if plus:
             i, j = names.index(first), names.index(second)
             information[min(i, j), max(i, j)] = singles[i].entropy + singles[j].entropy - crowd.entropy
